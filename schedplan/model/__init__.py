@@ -1,0 +1,1 @@
+"""What the problem is: frozen records of cluster, workload, forecast, problem, plan and findings; no behaviour beyond them."""

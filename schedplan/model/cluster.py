@@ -1,0 +1,148 @@
+"""Nodes: pools of identical ones, what they offer and what they cost. It does not know what runs on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+
+class Market(Enum):
+    """How a node is paid for. Owned and reserved nodes are paid whether used or not."""
+
+    OWNED = "owned"
+    RESERVED = "reserved"
+    ON_DEMAND = "on_demand"
+    SPOT = "spot"
+
+    @property
+    def is_sunk(self) -> bool:
+        return self in (Market.OWNED, Market.RESERVED)
+
+
+class NodeStatus(Enum):
+    READY = "ready"
+    CORDONED = "cordoned"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """`key=value:effect`; NoSchedule and NoExecute keep away what does not tolerate them, PreferNoSchedule does not."""
+
+    key: str
+    value: str
+    effect: str
+
+    @property
+    def is_binding(self) -> bool:
+        return self.effect in ("NoSchedule", "NoExecute")
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Identical nodes: one row of the table `nodes`. Per node unless a field says otherwise; None = unknown, never binding.
+
+    cpus in cores, memory in GiB, price in currency per node-hour, power in watts. The defaults are those of the table.
+    """
+
+    name: str
+    count: int = 1
+    min_count: int = 1
+    max_count: int = 1
+    cluster: str = "default"
+    region: str | None = None
+    zone: str | None = None
+    rack: str | None = None
+    block: str | None = None
+    accelerator: str | None = None
+    gpus: int = 0
+    gpu_memory_gib: float | None = None
+    slices_per_gpu: int = 1
+    device_groups: int = 1
+    cpus: float | None = None
+    memory_gib: float | None = None
+    resources: tuple[tuple[str, float], ...] = ()
+    market: Market = Market.OWNED
+    price_per_hour: float = 0.0
+    billing_minutes: float = 0.0
+    interruptions_per_hour: float = 0.0
+    startup_minutes: float = 0.0
+    power_idle_w: float | None = None
+    power_max_w: float | None = None
+    pue: float = 1.0
+    status: NodeStatus = NodeStatus.READY
+    caches: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+    taints: tuple[Taint, ...] = ()
+
+    @property
+    def nodes(self) -> int:
+        """Nodes a plan may use: what is paid for anyway where sunk (`count`), else up to `max_count`; 0 unless ready."""
+        if self.status is not NodeStatus.READY:
+            return 0
+        return self.count if self.market.is_sunk else self.max_count
+
+    @property
+    def always_on(self) -> int:
+        """Nodes that are paid for in every slot."""
+        return self.count if self.market.is_sunk else self.min_count
+
+    def node_names(self) -> tuple[str, ...]:
+        """Return the names of its single nodes: the pool's own where it is one node, else `name/01` to the width of max_count.
+
+        As many as the pool may ever have (max_count), so that a name never changes its meaning.
+        """
+        if self.count == 1 and self.max_count == 1:
+            return (self.name,)
+        width = len(str(self.max_count))
+        return tuple(f"{self.name}/{number:0{width}d}" for number in range(1, self.max_count + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How fast work of `kind` (a kind of job, or the name of a job or service) runs on a device model; reference = 1."""
+
+    accelerator: str
+    kind: str
+    speed: float
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """All pools, by unique name in the order of their names, and the speeds of their devices."""
+
+    pools: tuple[Pool, ...]
+    speeds: tuple[Speed, ...] = ()
+
+    @cached_property
+    def by_name(self) -> dict[str, Pool]:
+        return {pool.name: pool for pool in self.pools}
+
+    @cached_property
+    def pool_of_node(self) -> dict[str, Pool]:
+        """Pool of every single node that a plan may name."""
+        return {name: pool for pool in self.pools for name in pool.node_names()}
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of all single nodes, pools by name, nodes by number: the row order of every [node, slot] array."""
+        return tuple(self.pool_of_node)
+
+    @cached_property
+    def node_idx(self) -> dict[str, int]:
+        return {name: idx for idx, name in enumerate(self.nodes)}
+
+    @property
+    def has_devices(self) -> bool:
+        """Whether devices are the counted resource; else cores are."""
+        return any(pool.gpus > 0 for pool in self.pools)
+
+    def speed(self, accelerator: str | None, name: str, kind: str) -> float:
+        """Return the speed of one job or service on a device model: its own row, else that of its kind, else 1."""
+        found = self._speed_of.get((accelerator or "", name)) or self._speed_of.get((accelerator or "", kind))
+        return found or 1.0
+
+    @cached_property
+    def _speed_of(self) -> dict[tuple[str, str], float]:
+        return {(row.accelerator, row.kind): row.speed for row in self.speeds}

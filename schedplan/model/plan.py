@@ -1,0 +1,210 @@
+"""A plan: the decisions, and everything that is said about them. It does not know how they were found.
+
+`Decisions` is the least that determines a plan; every number of a `Plan` follows from (Problem, Decisions) alone, which is
+what `measures.account` computes and `verify` recomputes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.model.findings import Measure
+
+
+class PlanStatus(Enum):
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class JobPart:
+    """`workers` of a job run on one node from the start of `start_slot`; all parts of a job share their start slot."""
+
+    job: str
+    node: str
+    start_slot: int
+    workers: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ReplicaPart:
+    """`replicas` of a service stand on one node during one slot."""
+
+    service: str
+    slot: int
+    node: str
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """parts and replicas sorted; `on` bool [node, slot] over Cluster.nodes: the node is paid for (start-up included)."""
+
+    parts: tuple[JobPart, ...]
+    replicas: tuple[ReplicaPart, ...]
+    on: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A row of placements.parquet: workers worker_first..worker_last of a job on one node. Instants in seconds, UTC.
+
+    end_s = start + booked slots, run_end_s = start + run time. device_slots: `0,1`, or `0:0-2` for slices of device 0.
+    cost: this part's share of the node price over the booked slots, plus its share of expected rework.
+    """
+
+    job: str
+    worker_first: int
+    worker_last: int
+    node: str
+    start_s: int
+    end_s: int
+    run_end_s: int
+    devices: float
+    device_slots: str
+    market: str
+    cost: float
+    fallback_pool: str | None = None
+    switch_by_s: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaRow:
+    """A row of replicas.parquet. latency_ms: at the SLO quantile and the demand planned for; None = no steady state."""
+
+    service: str
+    ds_s: int
+    slot_minutes: float
+    node: str
+    replicas: int
+    requested_at_s: int
+    latency_ms: float | None
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class NodeUse:
+    """nodes.parquet as arrays over [node, slot] (rows = Cluster.nodes): float64 but for `on` (bool).
+
+    devices_used: held by work; busy_devices: by jobs, and by replicas for their offered load; cost in currency.
+    """
+
+    nodes: tuple[str, ...]
+    on: NDArray[np.bool_]
+    devices_used: NDArray[np.float64]
+    busy_devices: NDArray[np.float64]
+    devices_stranded: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    energy_kwh: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """A job left out: the rule that keeps it out first, numbers as evidence, a repair and its cost where known."""
+
+    kind: str
+    name: str
+    count: int
+    rule: str
+    evidence: str
+    repair: str
+    repair_cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of the objective: natural value and unit, its weight, what it is divided by, and its share of F.
+
+    reference: the same value in the reference plan; ideal: its bound by arithmetic; in_conflict False where reference = ideal.
+    """
+
+    name: str
+    value: float
+    unit: str
+    weight: float
+    divisor: float
+    reference: float
+    ideal: float
+    in_conflict: bool
+
+    @property
+    def contribution(self) -> float:
+        return self.weight * self.value / self.divisor
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictItem:
+    """A rule of a minimal conflict, with the numbers that show it."""
+
+    rule: str
+    subject: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A change that makes an infeasible problem feasible; cost in currency per horizon, None where it has no price."""
+
+    change: str
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How good a plan is, and how that is known. All of F; None = not known.
+
+    route: which solver ways were taken, in words; work: deterministic counts, never seconds.
+    """
+
+    status: PlanStatus
+    objective: float | None
+    bound: float | None
+    gap: float | None
+    gap_avoidable: float | None
+    route: str
+    work: tuple[tuple[str, float], ...] = ()
+    conflict: tuple[ConflictItem, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A named way to run the same work without a plan: its cost in currency and what it is made of, in words."""
+
+    name: str
+    description: str
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class WaterfallStep:
+    """One step from a baseline's cost to the plan's: amount < 0 saves."""
+
+    name: str
+    amount: float
+    description: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Decisions with every number that follows from them."""
+
+    decisions: Decisions
+    proof: Proof
+    terms: tuple[Term, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    placements: tuple[Placement, ...] = ()
+    replicas: tuple[ReplicaRow, ...] = ()
+    node_use: NodeUse | None = None
+    unplaced: tuple[Unplaced, ...] = ()
+    warnings: tuple[str, ...] = ()
+    baselines: tuple[Baseline, ...] = ()
+    waterfall: tuple[WaterfallStep, ...] = ()
+    seed: int = 0

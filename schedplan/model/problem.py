@@ -1,0 +1,136 @@
+"""What is to be planned: cluster, work, demand and slots, what must hold, and what is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import tzinfo
+from enum import Enum
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.workload import Job, Service
+from schedplan.timegrid import TimeGrid
+
+GOALS = ("latency", "utilization", "cost", "carbon")
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Requests per second of one service, float64 [n_slots] each, before cache hits.
+
+    peak_rps: the largest value, at the quantile planned for, of the load intervals that touch the slot (what must be served);
+    mean_rps: the expected mean over the slot (what utilization is counted by).
+    """
+
+    service: str
+    peak_rps: NDArray[np.float64]
+    mean_rps: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PriceSeries:
+    """Price of one node of `pool` in each slot, currency per hour, float64 [n_slots]."""
+
+    pool: str
+    per_hour: NDArray[np.float64]
+
+
+class MissedDemand(Enum):
+    FORBID = "forbid"
+    PRICE = "price"
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Device-hours that one device-hour of each kind of lateness counts for (planning, `[objective.rates]`)."""
+
+    wait: float = 1.0
+    tardiness: float = 4.0
+    missed: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """Weights of the goals, scaled to sum to 1, and the price of leaving all work out."""
+
+    latency: float = 0.5
+    utilization: float = 0.3
+    cost: float = 0.2
+    carbon: float = 0.0
+    unplaced: float = 10.0
+    rates: Rates = Rates()
+
+    def weight(self, goal: str) -> float:
+        """Return the weight of a goal of GOALS, scaled so that all sum to 1."""
+        total = self.latency + self.utilization + self.cost + self.carbon
+        return {"latency": self.latency, "utilization": self.utilization, "cost": self.cost, "carbon": self.carbon}[goal] / total
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a plan may not exceed. budget_per_day is in currency per calendar day of the project's time zone."""
+
+    budget_per_day: float | None = None
+    max_utilization: float = 1.0
+    missed_demand: MissedDemand = MissedDemand.FORBID
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One planning task. jobs: the open ones, by name, each with a runtime; services by name; demands in their order."""
+
+    name: str
+    grid: TimeGrid
+    cluster: Cluster
+    jobs: tuple[Job, ...] = ()
+    services: tuple[Service, ...] = ()
+    demands: tuple[Demand, ...] = ()
+    objective: Objective = Objective()
+    limits: Limits = Limits()
+    currency: str = "USD"
+    timezone: str = "UTC"
+    quantile: float = 0.95
+    prices: tuple[PriceSeries, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+    @cached_property
+    def zone(self) -> tzinfo:
+        return ZoneInfo(self.timezone)
+
+    @cached_property
+    def job_by_name(self) -> dict[str, Job]:
+        return {job.name: job for job in self.jobs}
+
+    @cached_property
+    def service_by_name(self) -> dict[str, Service]:
+        return {service.name: service for service in self.services}
+
+    @cached_property
+    def demand_of(self) -> dict[str, Demand]:
+        return {demand.service: demand for demand in self.demands}
+
+    @cached_property
+    def urgency(self) -> dict[int, int]:
+        """π per priority: 1 + its rank among the distinct priorities of the jobs, lowest first."""
+        return {priority: 1 + rank for rank, priority in enumerate(sorted({job.priority for job in self.jobs}))}
+
+    def price_per_h(self, pool: Pool) -> NDArray[np.float64]:
+        """Return the price of one node of a pool per slot, currency per hour, float64 [n_slots]."""
+        for series in self.prices:
+            if series.pool == pool.name:
+                return series.per_hour
+        return np.full(self.grid.n_slots, pool.price_per_hour)
+
+    def runtime_minutes(self, job: Job, pool: Pool) -> float:
+        """Return the run time of a job on a pool's devices, minutes."""
+        if job.runtime_minutes is None:
+            raise ValueError(f"job {job.name} has no runtime; a problem holds only jobs with one")
+        return job.runtime_minutes / self.cluster.speed(pool.accelerator, job.name, job.kind.value)
+
+    def service_ms(self, service: Service, accelerator: str | None) -> float:
+        """Return the mean time of one request on a device model, ms."""
+        return service.service_ms / self.cluster.speed(accelerator, service.name, "service")
