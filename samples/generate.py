@@ -8,12 +8,13 @@ from __future__ import annotations
 import csv
 import random
 import sys
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from math import cos, pi
 from pathlib import Path
 from statistics import NormalDist
 
-Row = tuple[object, ...]
+Row = Mapping[str, object]
 
 SHANGHAI = timezone(timedelta(hours=8))
 PLANNED_DAY = datetime(2026, 12, 1, tzinfo=SHANGHAI)
@@ -36,77 +37,60 @@ def mean_load_rps(hour_of_day: int) -> float:
 
 
 def _write_ecommerce_day(folder: Path) -> None:
-    _write_table(
-        folder / "nodes.csv",
-        ("node", "count", "min_count", "max_count", "cluster", "accelerator", "gpus", "gpu_memory_gib", "cpus", "memory_gib")
-        + ("market", "price_per_hour", "interruptions_per_hour", "startup_minutes"),
-        [
-            ("ondemand", 10, 0, 10, "shop", "A100-SXM4-80GB", 1, 80, 16, 128, "on_demand", 300, 0, 0),
-            ("spot", 10, 0, 10, "shop", "A100-SXM4-80GB", 1, 80, 16, 128, "spot", 100, 0.01, 0),
-        ],
-    )
-    _write_table(
-        folder / "jobs.csv",
-        ("job", "kind", "tenant", "required", "submit_time", "workers", "gpus_per_worker", "cpus_per_worker")
-        + (
-            "memory_gib_per_worker",
-            "runtime_minutes",
-            "earliest_start",
-            "deadline",
-            "deadline_kind",
-            "spot_ok",
-            "checkpoint_minutes",
-        ),
-        [
-            ("nightly-training", "training", "ranking", "true", _at(hour=0), 10, 1, 12, 96, 240)
-            + (_at(hour=2), _at(hour=6), "hard", "true", 30),
-        ],
-    )
-    _write_table(
-        folder / "services.csv",
-        ("service", "tenant", "slo_ms", "slo_quantile", "service_ms", "service_cv", "concurrency", "gpus_per_replica")
-        + ("cpus_per_replica", "memory_gib_per_replica", "accelerators", "min_replicas", "markets", "dedicated"),
-        [("recommender", "shop", 200, 0.95, 96, 0.3, 150, 1, 12, 96, "A100-SXM4-80GB", 1, "on_demand", "true")],
-    )
-    _write_table(folder / "load.csv", ("unique_id", "ds", "y", "unit"), _noisy_history())
+    a100 = {"cluster": "shop", "accelerator": "A100-SXM4-80GB", "gpus": 1, "gpu_memory_gib": 80, "cpus": 16, "memory_gib": 128}
+    ten = {"count": 10, "min_count": 0, "max_count": 10}
+    ondemand = {"market": "on_demand", "price_per_hour": 300, "interruptions_per_hour": 0, "startup_minutes": 0}
+    spot = {"market": "spot", "price_per_hour": 100, "interruptions_per_hour": 0.01, "startup_minutes": 0}
+    _write_table(folder / "nodes.csv", [{"node": "ondemand"} | ten | a100 | ondemand, {"node": "spot"} | ten | a100 | spot])
+    training = {"job": "nightly-training", "kind": "training", "tenant": "ranking", "required": "true", "submit_time": _at(hour=0)}
+    gang = {"workers": 10, "gpus_per_worker": 1, "cpus_per_worker": 12, "memory_gib_per_worker": 96, "runtime_minutes": 240}
+    window = {"earliest_start": _at(hour=2), "deadline": _at(hour=6), "deadline_kind": "hard"}
+    _write_table(folder / "jobs.csv", [training | gang | window | {"spot_ok": "true", "checkpoint_minutes": 30}])
+    recommender = {"service": "recommender", "tenant": "shop", "slo_ms": 200, "slo_quantile": 0.95}
+    request = {"service_ms": 96, "service_cv": 0.3, "concurrency": 150}
+    replica = {"gpus_per_replica": 1, "cpus_per_replica": 12, "memory_gib_per_replica": 96, "accelerators": "A100-SXM4-80GB"}
+    place = {"min_replicas": 1, "markets": "on_demand", "dedicated": "true"}
+    _write_table(folder / "services.csv", [recommender | request | replica | place])
+    _write_table(folder / "load.csv", _noisy_history())
 
 
 def _noisy_history() -> list[Row]:
-    """Return four weeks of hourly load up to the planned day, the sine times independent noise of 2.5 %."""
+    """Return four weeks of hourly load up to the planned day: the sine times independent noise of 2.5 %."""
     source, noise = random.Random(SEED), NormalDist(1.0, NOISE)
     begin = PLANNED_DAY - timedelta(hours=HISTORY_HOURS)
     hours = [begin + timedelta(hours=hour) for hour in range(HISTORY_HOURS)]
+    loads = [mean_load_rps(when.hour) * _draw(noise, source) for when in hours]
     return [
-        ("recommender", when.isoformat(), f"{mean_load_rps(when.hour) * _draw(noise, source):.1f}", "requests/s") for when in hours
+        {"unique_id": "recommender", "ds": when.isoformat(), "y": f"{load:.1f}", "unit": "requests/s"}
+        for when, load in zip(hours, loads, strict=True)
     ]
 
 
 def _draw(noise: NormalDist, source: random.Random) -> float:
-    """Return one value of `noise` by inversion, which (unlike the shuffled methods) uses exactly one random number."""
+    """Return one value of `noise` by inversion: `random()` is promised to stay the same over versions of Python, `gauss` is not."""
     return noise.inv_cdf(min(max(source.random(), 1e-12), 1 - 1e-12))
 
 
 def _write_three_nodes(folder: Path) -> None:
-    _write_table(
-        folder / "nodes.csv",
-        ("node", "accelerator", "gpus", "price_per_hour"),
-        [("n1", "A100-SXM4-80GB", 1, 1), ("n2", "A100-SXM4-80GB", 1, 1), ("n3", "A100-SXM4-80GB", 2, 2)],
-    )
-    _write_table(
-        folder / "jobs.csv",
-        ("job", "submit_time", "workers", "gpus_per_worker", "runtime_minutes"),
-        [("A", "2026-12-01T07:00:00Z", 2, 1, 60), ("B", "2026-12-01T07:05:00Z", 1, 2, 60)],
-    )
+    device = {"accelerator": "A100-SXM4-80GB"}
+    sizes = {"n1": 1, "n2": 1, "n3": 2}
+    _write_table(folder / "nodes.csv", [{"node": node} | device | {"gpus": n, "price_per_hour": n} for node, n in sizes.items()])
+    pair = {"job": "A", "submit_time": "2026-12-01T07:00:00Z", "workers": 2, "gpus_per_worker": 1, "runtime_minutes": 60}
+    single = {"job": "B", "submit_time": "2026-12-01T07:05:00Z", "workers": 1, "gpus_per_worker": 2, "runtime_minutes": 60}
+    _write_table(folder / "jobs.csv", [pair, single])
 
 
 def _at(hour: int) -> str:
     return (PLANNED_DAY + timedelta(hours=hour)).isoformat()
 
 
-def _write_table(path: Path, header: Row, rows: list[Row]) -> None:
+def _write_table(path: Path, rows: Sequence[Row]) -> None:
+    """Write rows that all have the same columns."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,6 @@ def test_the_load_is_four_weeks_of_hours_that_end_where_the_day_begins():
     lines = (SAMPLES / "ecommerce-day/load.csv").read_text(encoding="utf-8").splitlines()
 
     # a header and 28 x 24 rows; the last interval begins an hour before midnight
-    assert 1 + 672 == len(lines)
+    assert len(lines) == 1 + 672
     assert lines[1].split(",")[1] == "2026-11-03T00:00:00+08:00"
     assert lines[-1].split(",")[1] == "2026-11-30T23:00:00+08:00"
