@@ -1,0 +1,58 @@
+# Everything a checkout needs. Only make and a Python >= 3.11 are expected; uv is used where it is found.
+#
+#   make demo   install, plan the e-commerce day, print the comparison and the path of its HTML report
+#   make test   install, run the tests
+#   make lint   install, check style, types and import layers
+#   make lock   pin the dependencies anew from pyproject.toml (needs uv)
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON := $(shell for name in python3.11 python3.12 python3.13 python3.14 python3; do \
+	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v "$$name"; break; }; done)
+UV := $(shell command -v uv 2>/dev/null)
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEMO := demo/ecommerce-day
+
+.PHONY: help setup demo test lint lock
+
+help:
+	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
+
+setup: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml schedplan/__init__.py
+	@test -n "$(PYTHON)" || { echo "schedplan needs Python 3.11 or newer on PATH (python3.11, python3.12, ... or python3)" >&2; exit 1; }
+ifneq ($(UV),)
+	uv venv --quiet --allow-existing --python "$(PYTHON)" $(VENV)
+	uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+else
+	"$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+endif
+	@touch $@
+
+demo: setup
+	$(BIN)/schedplan init --sample ecommerce-day $(DEMO) --force
+	$(BIN)/schedplan optimize $(DEMO) --out $(DEMO)/runs/plan --force
+	$(BIN)/schedplan report $(DEMO)/runs/plan
+
+test: setup
+	$(BIN)/python -m pytest -q
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+lock:
+	@test -n "$(UV)" || { echo "make lock needs uv" >&2; exit 1; }
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--no-emit-index-url --no-emit-find-links --extra dev --upgrade pyproject.toml --output-file requirements.lock
