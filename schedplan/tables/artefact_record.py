@@ -1,0 +1,202 @@
+"""The JSON record of a result: one sealed object with kind and schema version. It does not know what a plan is.
+
+Its bytes are canonical: sorted keys, two spaces, ASCII, shortest decimal that gives the same float again, one newline at the
+end. `checksum` is the SHA-256 of the record without that key, so that any changed byte shows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Never, TypeAlias
+
+from schedplan.errors import Fault, InputError
+
+NOT_THIS_KIND = "SP1110"
+DAMAGED = "SP1111"
+NEWER = "SP1112"
+MALFORMED = "SP1113"
+
+MAX_RECORD_BYTES = 256 * 1024 * 1024
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+
+def sha256_of(content: bytes) -> str:
+    """Return the SHA-256 of bytes as 64 hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def sealed(document: Mapping[str, Json]) -> bytes:
+    """Return the canonical bytes of a record with its checksum; ValueError for a number that is not finite."""
+    return _canonical({**document, "checksum": sha256_of(_canonical(document))})
+
+
+def opened(content: bytes, *, file: str, kind: str, major: int) -> Fields:
+    """Return the fields of a sealed record of `kind`.
+
+    Raises InputError where it is no such record, was made by another major `schema_version`, or is not byte for byte what was
+    written.
+    """
+    document = parse_object(content, file)
+    if document.get("kind") != kind:
+        raise InputError(
+            f"{file}: not a {kind} of schedplan; its kind is {document.get('kind')!r}",
+            code=NOT_THIS_KIND,
+            hint=f"Name the folder of a {kind}.",
+        )
+    fields = Fields(document, file)
+    _refuse_other_major(fields, kind, major)
+    body = {key: value for key, value in document.items() if key != "checksum"}
+    if document.get("checksum") != sha256_of(_canonical(body)) or content != _canonical(document):
+        raise damaged(file)
+    return fields
+
+
+def parse_object(content: bytes, file: str) -> dict[str, Json]:
+    """Return the JSON object in `content`; InputError for anything else, and for a repeated key, NaN or infinity."""
+    if len(content) > MAX_RECORD_BYTES:
+        raise _no_json(file, f"{len(content)} bytes are more than the limit of {MAX_RECORD_BYTES}")
+    try:
+        document = json.loads(
+            content.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite
+        )
+    except UnicodeDecodeError as problem:
+        raise _no_json(file, f"byte {problem.start} is no UTF-8") from None
+    except RecursionError:
+        raise _no_json(file, "it is nested too deeply") from None
+    except ValueError as problem:
+        raise _no_json(file, str(problem)) from None
+    if not isinstance(document, dict):
+        raise _no_json(file, "it is no object")
+    return document
+
+
+def damaged(file: str) -> InputError:
+    """Return the error for a file whose bytes are not those that were written."""
+    return InputError(
+        f"{file}: changed or damaged since it was written", code=DAMAGED, hint="Make the plan again with `schedplan optimize`."
+    )
+
+
+def _canonical(document: Mapping[str, Json]) -> bytes:
+    return (json.dumps(document, sort_keys=True, indent=2, ensure_ascii=True, allow_nan=False) + "\n").encode("ascii")
+
+
+def _refuse_other_major(fields: Fields, kind: str, major: int) -> None:
+    version = fields.text("schema_version")
+    number = version.split(".")[0]
+    if number != str(major):
+        raise InputError(
+            f"{fields.file}: a {kind} of schema version {version}; this schedplan reads version {major}",
+            code=NEWER,
+            hint="Read it with the schedplan that made it, or make it again.",
+        )
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {repeated!r} stands twice in one object")
+    return found
+
+
+def _refuse_constant(name: str) -> Json:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"{text} is too large for a number")
+    return value
+
+
+def _no_json(file: str, why: str) -> InputError:
+    return InputError(f"{file}: not a JSON record: {why}", code=NOT_THIS_KIND, hint="Name the folder of a result of schedplan.")
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A JSON object whose values are asked for by their type; InputError, with the place, where one is missing or another."""
+
+    values: Mapping[str, Json]
+    file: str
+    place: str = ""
+
+    def text(self, key: str) -> str:
+        value = self._required(key, "a text")
+        return value if isinstance(value, str) else self._refuse(key, "a text")
+
+    def optional_text(self, key: str) -> str | None:
+        return None if self.values.get(key) is None else self.text(key)
+
+    def number(self, key: str) -> float:
+        value = self._required(key, "a number")
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return self._refuse(key, "a number")
+        try:
+            return float(value)
+        except OverflowError:
+            return self._refuse(key, "a number")
+
+    def optional_number(self, key: str) -> float | None:
+        return None if self.values.get(key) is None else self.number(key)
+
+    def whole(self, key: str) -> int:
+        value = self._required(key, "a whole number")
+        return self._refuse(key, "a whole number") if isinstance(value, bool) or not isinstance(value, int) else value
+
+    def flag(self, key: str) -> bool:
+        value = self._required(key, "true or false")
+        return value if isinstance(value, bool) else self._refuse(key, "true or false")
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        items = self._list(key)
+        return tuple(item if isinstance(item, str) else self._refuse(f"{key}[{idx}]", "a text") for idx, item in enumerate(items))
+
+    def within(self, key: str) -> Fields:
+        """Return the object at a key."""
+        value = self._required(key, "an object")
+        return Fields(value, self.file, self._at(key)) if isinstance(value, dict) else self._refuse(key, "an object")
+
+    def rows(self, key: str) -> tuple[Fields, ...]:
+        """Return the objects of the list at a key."""
+        return tuple(
+            Fields(item, self.file, self._at(f"{key}[{idx}]"))
+            if isinstance(item, dict)
+            else self._refuse(f"{key}[{idx}]", "an object")
+            for idx, item in enumerate(self._list(key))
+        )
+
+    def text_pairs(self, key: str) -> tuple[tuple[str, str], ...]:
+        """Return the (name, text) pairs of the object at a key, by name."""
+        inner = self.within(key)
+        return tuple((name, inner.text(name)) for name in sorted(inner.values))
+
+    def refusal(self, key: str, expected: str) -> InputError:
+        """Return the error for a value that is not what was expected."""
+        seen = None if self.values.get(key) is None else str(self.values[key])[:80]
+        message = "a value of the wrong kind" if key in self.values else "missing"
+        fault = Fault(MALFORMED, message, file=self.file, column=self._at(key), seen=seen, expected=expected)
+        return InputError.of_faults((fault,))
+
+    def _list(self, key: str) -> list[Json]:
+        value = self._required(key, "a list")
+        return value if isinstance(value, list) else self._refuse(key, "a list")
+
+    def _required(self, key: str, expected: str) -> Json:
+        if key not in self.values:
+            self._refuse(key, expected)
+        return self.values[key]
+
+    def _refuse(self, key: str, expected: str) -> Never:
+        raise self.refusal(key, expected)
+
+    def _at(self, key: str) -> str:
+        return f"{self.place}.{key}" if self.place else key

@@ -1,0 +1,72 @@
+"""Table `services`: endless work behind a latency target."""
+
+from schedplan.tables.column import Column, Dictionary, Kind, Use
+
+SERVICES = Dictionary(
+    name="services",
+    title="services: work that never ends, with a target for its latency",
+    key=("service",),
+    columns=(
+        Column("service", Kind.TEXT, "name of the service", required=True),
+        Column("series", Kind.TEXT, "unique_id of its demand in the table load", default_rule="service"),
+        Column("tenant", Kind.TEXT, "leaf queue, account or namespace", default="default"),
+        Column("priority", Kind.INTEGER, "higher is more urgent", default=0, use=Use.DESCRIPTIVE),
+        Column("slo_ms", Kind.FLOAT, "latency that must be held", "ms", required=True, above=0),
+        Column(
+            "slo_quantile", Kind.QUANTILE, "share of requests that must be that fast, or mean", default="0.95", worth_saying=True
+        ),
+        Column("service_ms", Kind.FLOAT, "mean time of one request on the reference device", "ms", required=True, above=0),
+        Column("service_cv", Kind.FLOAT, "its coefficient of variation", default=1.0, at_least=0, worth_saying=True),
+        Column("concurrency", Kind.INTEGER, "requests that a replica serves at once", "requests", 1, at_least=1, worth_saying=True),
+        Column(
+            "gpus_per_replica",
+            Kind.SHARE,
+            "devices of one replica: below 1 a share of a single device, above 1 a whole number",
+            "devices",
+            0.0,
+            at_least=0,
+            worth_saying=True,
+        ),
+        Column("cpus_per_replica", Kind.FLOAT, "cores of one replica", "cores", 0.0, at_least=0),
+        Column("memory_gib_per_replica", Kind.FLOAT, "memory of one replica", "GiB", 0.0, at_least=0),
+        Column("resources_per_replica", Kind.AMOUNTS, "whatever else a replica takes, e.g. rdma=1"),
+        Column("gpu_memory_gib", Kind.FLOAT, "least memory of a device", "GiB/device", at_least=0),
+        Column("accelerators", Kind.ALTERNATIVES, "device models it can run on; empty: any"),
+        Column("slice_profile", Kind.TEXT, "named MIG profile, e.g. 1g.10gb", use=Use.NOT_YET),
+        Column("max_per_node", Kind.INTEGER, "most replicas on one node; empty: no limit", "replicas", at_least=1),
+        Column("tolerations", Kind.TOLERATIONS, "taints it tolerates"),
+        Column("min_replicas", Kind.INTEGER, "least replicas in every slot", "replicas", 1, at_least=0),
+        Column("max_replicas", Kind.INTEGER, "most replicas; empty: no limit", "replicas", at_least=0),
+        Column(
+            "min_hold_minutes",
+            Kind.FLOAT,
+            "least time between changes of the number of replicas",
+            "min",
+            0.0,
+            at_least=0,
+            use=Use.NOT_YET,
+        ),
+        Column(
+            "markets",
+            Kind.CHOICES,
+            "markets it may run on",
+            default="owned|reserved|on_demand",
+            choices=("owned", "reserved", "on_demand", "spot"),
+            worth_saying=True,
+        ),
+        Column("dedicated", Kind.BOOLEAN, "shares its devices with nobody", default=False),
+        Column("startup_minutes", Kind.FLOAT, "warm-up of a new replica", "min", 0.0, at_least=0, use=Use.NOT_YET),
+        Column("affinity", Kind.TEXT, "cache key of its model", use=Use.NOT_YET),
+        Column(
+            "load_minutes",
+            Kind.FLOAT,
+            "time to load the model where the cache key is missing",
+            "min",
+            0.0,
+            at_least=0,
+            use=Use.NOT_YET,
+        ),
+        Column("spread", Kind.SPREAD, "least number of zones, racks or nodes it stands in", use=Use.NOT_YET),
+        Column("cache_hit_ratio", Kind.FLOAT, "share of requests that never reach a replica", default=0.0, at_least=0, below=1),
+    ),
+)
