@@ -1,0 +1,63 @@
+"""What every forecaster promises. It knows none of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.model.forecast import Series
+
+
+class NotFitted(Exception):  # noqa: N818 - an answer to "can you?", caught by the fallback, never shown as an error
+    """A forecaster cannot be fitted to this series; the message says why. The fallback ladder goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a fitted forecaster expects: mean and standard error float64 [h], quantiles float64 [len(levels), h]."""
+
+    mean: NDArray[np.float64]
+    se: NDArray[np.float64]
+    quantiles: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """Forecasts from several origins at the parameters fitted: mean float64 [origins, h], standard error float64 [h]."""
+
+    mean: NDArray[np.float64]
+    se: NDArray[np.float64]
+
+
+class Fitted(Protocol):
+    """A forecaster whose parameters are set."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of the fit: warnings, bounds met."""
+        ...
+
+    def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
+        """Return what follows the series it was fitted on."""
+        ...
+
+    def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
+        """Return forecasts of series[o], series[o+1], ... for each origin o, each from series[:o] alone.
+
+        `series` begins like the one fitted on and may go on after it; the parameters stay.
+        """
+        ...
+
+
+class Forecaster(Protocol):
+    """Something that can be fitted to a history without gaps, of unit deviation."""
+
+    @property
+    def name(self) -> str: ...
+
+    def fit(self, series: Series) -> Fitted:
+        """Return the forecaster with its parameters set; NotFitted where the series does not allow it."""
+        ...

@@ -1,0 +1,62 @@
+"""What a caller may ask of a forecast. It knows names and ranges, and no method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from schedplan.model.forecast import QUANTILES
+
+BANDS = (80, 95)
+
+
+class ModelChoice(Enum):
+    """Which forecaster: the one that does best out of sample, or one by name."""
+
+    AUTO = "auto"
+    SARIMA = "sarima"
+    SEASONAL_NAIVE = "seasonal-naive"
+    NAIVE = "naive"
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastOptions:
+    """How one series is to be forecast; ValueError where a value is out of range.
+
+    horizon_steps: intervals to forecast, from the end of the series on.
+    seasons: season lengths in steps, increasing; empty = one day, and one week where there are three weeks of history.
+        The first is the one seasonal naive and MASE are measured by.
+    levels: percent of the central bands. quantile_levels: the quantiles besides them.
+    folds: forecast origins of the backtest, at most; a sixth of the first season apart.
+    seed: for forecasters that draw; the built-in ones compute everything in closed form.
+    """
+
+    horizon_steps: int
+    seasons: tuple[int, ...] = ()
+    model: ModelChoice = ModelChoice.AUTO
+    levels: tuple[int, ...] = BANDS
+    quantile_levels: tuple[float, ...] = QUANTILES
+    folds: int = 84
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.horizon_steps < 1:
+            raise ValueError(f"a forecast needs at least one step, not {self.horizon_steps}")
+        if any(season < 2 for season in self.seasons) or sorted(set(self.seasons)) != list(self.seasons):
+            raise ValueError(f"seasons are increasing whole numbers of at least 2 steps, not {self.seasons}")
+        if any(not 0 < level < 100 for level in self.levels):
+            raise ValueError(f"levels are percent between 0 and 100, not {self.levels}")
+        if any(not 0 < level < 1 for level in self.quantile_levels) or sorted(set(self.quantile_levels)) != list(
+            self.quantile_levels
+        ):
+            raise ValueError(f"quantiles are increasing numbers between 0 and 1, not {self.quantile_levels}")
+        if not self.quantile_levels:
+            raise ValueError("a forecast needs at least one quantile")
+        if self.folds < 1:
+            raise ValueError(f"a backtest needs at least one fold, not {self.folds}")
+
+    @property
+    def all_levels(self) -> tuple[float, ...]:
+        """Every quantile to be computed, increasing: those asked for and both ends of the bands."""
+        ends = {round(0.5 + sign * level / 200, 6) for level in self.levels for sign in (-1, 1)}
+        return tuple(sorted(ends.union(self.quantile_levels)))

@@ -1,0 +1,51 @@
+"""The last season again: the yardstick of every forecast of load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled
+from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
+from schedplan.model.forecast import Series
+
+NAME = "seasonal-naive"
+
+
+def repeat_season(values: NDArray[np.float64], origins: NDArray[np.int64], horizon: int, season: int) -> NDArray[np.float64]:
+    """Return the season before each origin, repeated: float64 [origins, horizon]. Every origin lies at least one season in."""
+    phase = np.arange(horizon) % season
+    repeated: NDArray[np.float64] = values[origins[:, None] - season + phase]
+    return repeated
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonalNaive:
+    """y(t) = y(t - season), its error growing with the root of the seasons ahead."""
+
+    season: int
+    name: str = NAME
+
+    def fit(self, series: Series) -> Fitted:
+        if len(series.values) < 2 * self.season:
+            raise NotFitted(f"{self.name} needs two seasons of {self.season} steps, there are {len(series.values)} steps")
+        change = series.values[self.season :] - series.values[: -self.season]
+        return FittedSeasonalNaive(series, self.season, float(np.sqrt(np.mean(change**2))))
+
+
+@dataclass(frozen=True, slots=True)
+class FittedSeasonalNaive:
+    series: Series
+    season: int
+    change: float
+    notes: tuple[str, ...] = ()
+
+    def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
+        rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
+        return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
+
+    def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
+        seasons_ahead = 1 + np.arange(horizon) // self.season
+        return Rolled(repeat_season(series.values, origins, horizon, self.season), self.change * np.sqrt(seasons_ahead))
