@@ -1,0 +1,1 @@
+"""Rules about measures and the verdict on them; it computes no measure itself."""
