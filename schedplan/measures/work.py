@@ -1,0 +1,97 @@
+"""How much a node counts and how much a job weighs: the counted resource, sizes, shares of a node, run times, importance.
+
+It knows a job and a cluster, not a plan.
+"""
+
+from __future__ import annotations
+
+from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, JobState, Service, WorkerShape
+
+# Our choice for a job that asks for nothing of a known total: it still weighs a thousandth of the cluster, so that leaving it
+# out or keeping it waiting is never free.
+LEAST_SHARE = 1e-3
+
+
+def counted(pool: Pool, cluster: Cluster) -> float:
+    """Return the counted resource of one node: devices where any pool of the cluster has some, else cores (unknown = 0)."""
+    return float(pool.gpus) if cluster.has_devices else float(pool.cpus or 0.0)
+
+
+def counted_share(shape: WorkerShape, cluster: Cluster) -> float:
+    """Return what one worker or replica holds of the counted resource, as asked (0.5 of a device is 0.5)."""
+    return shape.gpus if cluster.has_devices else shape.cpus
+
+
+def counted_unit(cluster: Cluster) -> str:
+    """Return `device` or `core`, the unit of the counted resource."""
+    return "device" if cluster.has_devices else "core"
+
+
+def node_share(pool: Pool, shape: WorkerShape) -> float:
+    """Return the share of a node's price that one worker bears: by devices where the node has any, else cores, else memory.
+
+    0 where none of them is known. The shares of what fits on a node sum to at most 1.
+    """
+    if pool.gpus > 0:
+        return shape.gpus / pool.gpus
+    if pool.cpus:
+        return shape.cpus / pool.cpus
+    return shape.memory_gib / pool.memory_gib if pool.memory_gib else 0.0
+
+
+def job_size(cluster: Cluster, job: Job) -> float:
+    """Return a job's largest share of the cluster's devices, cores and memory, times its devices (1 where there are none).
+
+    The cluster is what a plan may use at most; a resource that no node states has no share.
+    """
+    return max(_shares(cluster, job), default=0.0) * _cluster_devices(cluster) or LEAST_SHARE * _cluster_devices(cluster)
+
+
+def importance(problem: Problem, job: Job) -> float:
+    """Return the weight of leaving a job out: urgency x size x hours on the reference accelerator."""
+    return problem.urgency[job.priority] * job_size(problem.cluster, job) * reference_h(job)
+
+
+def reference_h(job: Job) -> float:
+    """Return the run time on the reference accelerator in hours; ValueError where a job has none."""
+    if job.runtime_minutes is None:
+        raise ValueError(f"job {job.name} has no runtime; a problem holds only jobs with one")
+    return job.runtime_minutes / 60.0
+
+
+def run_minutes(problem: Problem, job: Job, pool: Pool) -> float:
+    """Return the minutes a job still runs on a pool: its run time there, for a running job less what has run.
+
+    A running job has at least the first slot before it.
+    """
+    whole = problem.runtime_minutes(job, pool)
+    if job.state is not JobState.RUNNING:
+        return whole
+    has_run = 0.0 if job.start_s is None else max(problem.grid.start_s - job.start_s, 0) / 60.0
+    return max(whole - has_run, float(problem.grid.hours[0]) * 60.0)
+
+
+def release_s(problem: Problem, job: Job) -> int:
+    """Return the instant from which a job's wait counts, not before the horizon begins."""
+    return max(job.release_s if job.release_s is not None else problem.grid.start_s, problem.grid.start_s)
+
+
+def reference_work_per_h(service: Service, cluster: Cluster, mean_rps: float) -> float:
+    """Return the counted resource that a service's demand keeps busy at reference speed, however many replicas stand."""
+    offered = mean_rps * (1.0 - service.cache_hit_ratio) * service.service_ms / 1000.0 / service.concurrency
+    return offered * counted_share(service.shape, cluster)
+
+
+def _cluster_devices(cluster: Cluster) -> float:
+    return float(sum(pool.nodes * pool.gpus for pool in cluster.pools)) or 1.0
+
+
+def _shares(cluster: Cluster, job: Job) -> list[float]:
+    totals = (
+        (job.shape.gpus, sum(pool.nodes * pool.gpus for pool in cluster.pools)),
+        (job.shape.cpus, sum(pool.nodes * (pool.cpus or 0.0) for pool in cluster.pools)),
+        (job.shape.memory_gib, sum(pool.nodes * (pool.memory_gib or 0.0) for pool in cluster.pools)),
+    )
+    return [job.workers * asked / total for asked, total in totals if total > 0]
