@@ -1,0 +1,604 @@
+"""Plans tiny problems by trying everything: the answer that any solver must reach, with no solver in it.
+
+Every job is tried at every start slot, with its workers on the nodes in every way, or left out; for each of these the
+cheapest replicas and nodes follow slot by slot, or by going through all on/off patterns where start-up or a budget couples
+slots. What is cut off is only what can't be better: a branch whose jobs so far and whose cheapest nodes per slot already cost
+more than the best plan known, and mirror images among nodes that nothing tells apart.
+
+It knows the rules and the objective from their description and from the records of the model, and takes one thing from
+the product: the least replicas of a service, a matter of the latency model. It refuses what is not planned today: shares
+of devices, running jobs, priced missed demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import exp
+
+import numpy as np
+
+from schedplan.measures.latency import least_replicas
+from schedplan.model.cluster import Market, NodeStatus, Pool
+from schedplan.model.plan import Decisions, JobPart, ReplicaPart
+from schedplan.model.problem import Problem
+from schedplan.model.workload import DeadlineKind, Job, Service, Topology, WorkerShape
+
+TOLERANCE = 1e-9
+FULL_DEMAND = 10**9
+
+Use = tuple[float, ...]
+Occupancy = tuple[Use, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The least objective and one plan that has it."""
+
+    objective: float
+    decisions: Decisions
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to run a job: workers per node from a slot to an edge; `own` is its part of the objective, without nodes."""
+
+    job: str
+    start_slot: int
+    end_edge: int
+    workers: tuple[int, ...]
+    own: float
+    rework_cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class SlotService:
+    """One way to serve all services in a slot: replicas per (service, node), and the nodes that carry any."""
+
+    replicas: tuple[tuple[str, int, int], ...]
+    nodes: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Slots decided so far: objective of nodes, money of the current day, nodes on and replicas per slot."""
+
+    value: float
+    day_cost: float
+    on: tuple[frozenset[int], ...]
+    serving: tuple[SlotService, ...]
+
+
+def best_plan(problem: Problem, divisors: Mapping[str, float], *, cuts: bool = True) -> Answer | None:
+    """Return the best plan for goals divided by `divisors` (latency, utilization, cost), None where none is feasible.
+
+    Without `cuts` nothing is skipped, neither branches that can't win nor mirror images: slow, to test the cuts by.
+    """
+    return _Search(problem, divisors, cuts=cuts).run()
+
+
+def objective_of(problem: Problem, decisions: Decisions, divisors: Mapping[str, float]) -> float:
+    """Return the objective of given decisions by the same arithmetic; they are taken to be feasible."""
+    arithmetic = _Arithmetic(problem, divisors)
+    total = arithmetic.constant
+    for job in problem.jobs:
+        parts = [part for part in decisions.parts if part.job == job.name]
+        if not parts:
+            total += arithmetic.left_out(job)
+            continue
+        workers = [0] * len(arithmetic.pools)
+        for part in parts:
+            workers[problem.cluster.node_idx[part.node]] += part.workers
+        total += arithmetic.option(job, parts[0].start_slot, tuple(workers)).own
+    return total + sum(arithmetic.on_value(node, slot) for node, slot in zip(*np.nonzero(decisions.on), strict=True))
+
+
+class _Arithmetic:
+    """Objective and single-node facts of one problem; nodes by their index in Cluster.nodes."""
+
+    def __init__(self, problem: Problem, divisors: Mapping[str, float]) -> None:
+        self.problem = problem
+        self.grid = problem.grid
+        self.names = problem.cluster.nodes
+        self.pools = tuple(problem.cluster.pool_of_node[name] for name in self.names)
+        self.number = tuple(problem.cluster.pool_of_node[name].node_names().index(name) for name in self.names)
+        self.price = {pool.name: problem.price_per_h(pool) for pool in problem.cluster.pools}
+        self.weight = {
+            goal: _share(problem.objective.weight(goal), divisors.get(goal)) for goal in ("latency", "utilization", "cost")
+        }
+        self.resource_names = tuple(
+            sorted({name for pool in problem.cluster.pools for name, _ in pool.resources} | _asked(problem))
+        )
+
+    def counted(self, pool: Pool) -> float:
+        """Devices of a node where the cluster has any, else its cores."""
+        return float(pool.gpus) if self.problem.cluster.has_devices else pool.cpus or 0.0
+
+    def counted_worker(self, shape: WorkerShape) -> float:
+        return shape.gpus if self.problem.cluster.has_devices else shape.cpus
+
+    @cached_property
+    def constant(self) -> float:
+        """Offered load of the services at the reference device, which is never idle."""
+        total = 0.0
+        for service in self.problem.services:
+            demand = self.problem.demand_of[service.name]
+            busy = demand.mean_rps * (1 - service.cache_hit_ratio) * service.service_ms / 1000 / service.concurrency
+            total += float((busy * self.grid.hours).sum()) * self.counted_worker(service.shape)
+        return -self.weight["utilization"] * total
+
+    def on_value(self, node: int, slot: int) -> float:
+        """Objective of paying for a node in a slot before any work on it: price, and devices that would be idle."""
+        hours = float(self.grid.hours[slot])
+        return self.weight["cost"] * self.on_cost(node, slot) + self.weight["utilization"] * self.counted(self.pools[node]) * hours
+
+    def on_cost(self, node: int, slot: int) -> float:
+        return float(self.price[self.pools[node].name][slot] * self.grid.hours[slot])
+
+    def size(self, job: Job) -> float:
+        """Largest share of the cluster's devices, cores and memory, times its devices (1 where it has none)."""
+        totals = np.zeros(3)
+        for pool in self.problem.cluster.pools:
+            totals += pool.nodes * np.array([pool.gpus, pool.cpus or 0.0, pool.memory_gib or 0.0])
+        asked = job.workers * np.array([job.shape.gpus, job.shape.cpus, job.shape.memory_gib])
+        shares = [a / total for a, total in zip(asked, totals, strict=True) if total > 0]
+        return float(max(shares, default=0.0) * (totals[0] or 1.0))
+
+    def urgency(self, job: Job) -> int:
+        return 1 + sorted({other.priority for other in self.problem.jobs}).index(job.priority)
+
+    def importance(self, job: Job) -> float:
+        return self.urgency(job) * self.size(job) * _runtime_minutes(job) / 60
+
+    def left_out(self, job: Job) -> float:
+        return self.problem.objective.unplaced * self.importance(job) / sum(self.importance(other) for other in self.problem.jobs)
+
+    def run_minutes(self, job: Job, accelerator: str | None) -> float:
+        for names in (job.name, job.kind.value):
+            for row in self.problem.cluster.speeds:
+                if row.accelerator == accelerator and row.kind == names:
+                    return _runtime_minutes(job) / row.speed
+        return _runtime_minutes(job)
+
+    def option(self, job: Job, start_slot: int, workers: tuple[int, ...]) -> Option:
+        """Return a way to run a job with its share of the objective; `workers` per node, at least one in all."""
+        used = [node for node, count in enumerate(workers) if count]
+        minutes = self.run_minutes(job, self.pools[used[0]].accelerator)
+        end_edge = self.grid.end_edge(start_slot, minutes)
+        if end_edge is None:
+            raise ValueError(f"job {job.name} does not end within the horizon")
+        lateness = self._lateness_h(job, start_slot, end_edge) * self.urgency(job) * self.size(job)
+        booked_h = (self.grid.edges_s[end_edge] - self.grid.edges_s[start_slot]) / 3600
+        rework = self._rework_cost(job, minutes / 60, start_slot, end_edge, workers)
+        own = (
+            self.weight["latency"] * lateness
+            - self.weight["utilization"] * job.workers * self.counted_worker(job.shape) * booked_h
+            + self.weight["cost"] * rework
+        )
+        return Option(job.name, start_slot, end_edge, workers, own, rework)
+
+    def _lateness_h(self, job: Job, start_slot: int, end_edge: int) -> float:
+        known = [instant for instant in (job.submit_s, job.earliest_start_s) if instant is not None]
+        release_s = max([self.grid.start_s, *known])
+        rates = self.problem.objective.rates
+        hours = rates.wait * (self.grid.edges_s[start_slot] - release_s) / 3600
+        if job.deadline_s is not None and job.deadline_kind is DeadlineKind.SOFT:
+            hours += rates.tardiness * max(0.0, (self.grid.edges_s[end_edge] - job.deadline_s) / 3600)
+        return hours
+
+    def _rework_cost(self, job: Job, work_h: float, start_slot: int, end_edge: int, workers: tuple[int, ...]) -> float:
+        """Expected hours of lost and repeated work of a gang on spot, at its share of the price of its nodes."""
+        used = [node for node, count in enumerate(workers) if count]
+        if self.pools[used[0]].market is not Market.SPOT:
+            return 0.0
+        rate = sum(self.pools[node].interruptions_per_hour for node in used)
+        if rate == 0:
+            return 0.0
+        per_hour = 0.0
+        hours = self.grid.hours[start_slot:end_edge]
+        for node in used:
+            pool = self.pools[node]
+            share = workers[node] * (job.shape.gpus / pool.gpus if pool.gpus else job.shape.cpus / (pool.cpus or 1.0))
+            per_hour += share * float(np.average(self.price[self.pools[node].name][start_slot:end_edge], weights=hours))
+        return per_hour * (_expected_run_h(job, work_h, rate) - work_h)
+
+
+class _Search:
+    """Branch over jobs, largest first; each branch carries what every node holds in every slot."""
+
+    def __init__(self, problem: Problem, divisors: Mapping[str, float], *, cuts: bool) -> None:
+        self.cuts = cuts
+        _refuse_what_is_not_planned(problem)
+        self.problem = problem
+        self.grid = problem.grid
+        self.facts = _Arithmetic(problem, divisors)
+        self.nodes = range(len(self.facts.pools))
+        self.jobs = tuple(sorted(problem.jobs, key=lambda job: (-self.facts.importance(job), job.name)))
+        self.capacity = tuple(self._capacity(node) for node in self.nodes)
+        self.lagging = tuple(node for node in self.nodes if self._has_lag(node))
+        self.service_nodes = {service.name: self._service_nodes(service) for service in problem.services}
+        self.day_ends = {slots[-1] for _, slots in problem.grid.days(problem.zone)}
+        self.day_of = {slot: day for day, (_, slots) in enumerate(problem.grid.days(problem.zone)) for slot in slots}
+        self.slot_values: dict[tuple[int, Occupancy], float | None] = {}
+        self.servings: dict[tuple[int, Occupancy], tuple[SlotService, ...]] = {}
+        self.rest: tuple[float, ...] = ()
+        self.best: tuple[float, tuple[Option, ...], Label] | None = None
+
+    def run(self) -> Answer | None:
+        options = [self._options(job) for job in self.jobs]
+        self.rest = self._rests(options)
+        if any(job.required and not found for job, found in zip(self.jobs, options, strict=True)):
+            return None
+        empty = tuple(self._no_use() for _ in self.nodes)
+        occupied = (empty,) * self.grid.n_slots
+        values = [self._slot_value(slot, empty) for slot in range(self.grid.n_slots)]
+        if any(value is None for value in values):
+            return None
+        self._branch(0, options, occupied, (), self.facts.constant, sum(value for value in values if value is not None))
+        if self.best is None:
+            return None
+        value, chosen, label = self.best
+        return Answer(value, self._decisions(chosen, label))
+
+    def _branch(
+        self,
+        depth: int,
+        options: list[list[Option]],
+        occupied: tuple[Occupancy, ...],
+        chosen: tuple[Option, ...],
+        own: float,
+        nodes_value: float,
+    ) -> None:
+        if self.cuts and self.best is not None and own + nodes_value + self.rest[depth] >= self.best[0] - 1e-12:
+            return
+        if depth == len(self.jobs):
+            self._close(occupied, chosen, own)
+            return
+        job = self.jobs[depth]
+        branches: list[tuple[float, Option | None]] = [(option.own, option) for option in options[depth]]
+        if not job.required:
+            branches.append((self.facts.left_out(job), None))
+        for value, option in sorted(branches, key=lambda branch: branch[0]):
+            if option is None:
+                self._branch(depth + 1, options, occupied, chosen, own + value, nodes_value)
+                continue
+            if self.cuts and not self._is_first_of_its_mirrors(option, occupied):
+                continue
+            filled = self._add(occupied, job, option)
+            if filled is None:
+                continue
+            values = [self._slot_value(slot, filled[slot]) for slot in range(self.grid.n_slots)]
+            if all(slot_value is not None for slot_value in values):
+                total = sum(slot_value for slot_value in values if slot_value is not None)
+                self._branch(depth + 1, options, filled, (*chosen, option), own + value, total)
+
+    def _rests(self, options: list[list[Option]]) -> tuple[float, ...]:
+        """Return per depth the least that the jobs from there on add by themselves."""
+        least = []
+        for job, found in zip(self.jobs, options, strict=True):
+            least.append(min([option.own for option in found] + ([] if job.required else [self.facts.left_out(job)]), default=0.0))
+        return tuple(sum(least[depth:]) for depth in range(len(least) + 1))
+
+    # a job by itself
+
+    def _options(self, job: Job) -> list[Option]:
+        found = []
+        first = self.grid.release_slot(job.release_s)
+        for workers in self._spreads(job):
+            accelerator = self.facts.pools[next(n for n in self.nodes if workers[n])].accelerator
+            for start_slot in range(first, self.grid.n_slots):
+                end_edge = self.grid.end_edge(start_slot, self.facts.run_minutes(job, accelerator))
+                if end_edge is not None and not self._is_too_late(job, end_edge):
+                    found.append(self.facts.option(job, start_slot, workers))
+        return found
+
+    def _is_too_late(self, job: Job, end_edge: int) -> bool:
+        is_hard = job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD
+        return is_hard and job.deadline_s is not None and self.grid.edges_s[end_edge] > job.deadline_s
+
+    def _spreads(self, job: Job) -> Iterator[tuple[int, ...]]:
+        """Yield the workers per node of every way to put the whole gang on empty nodes that it may use together."""
+        most = [self._most_workers(node, job.shape) if self._takes_job(node, job) else 0 for node in self.nodes]
+        for workers in product(*(range(min(count, job.workers) + 1) for count in most)):
+            if sum(workers) == job.workers and self._may_span([n for n in self.nodes if workers[n]], job.topology):
+                yield workers
+
+    def _may_span(self, used: list[int], topology: Topology) -> bool:
+        pools = [self.facts.pools[node] for node in used]
+        if len({(pool.cluster, pool.accelerator, pool.market) for pool in pools}) > 1:
+            return False
+        if topology is Topology.NODE:
+            return len(used) == 1
+        domain: dict[Topology, Callable[[Pool], str | None]] = {
+            Topology.RACK: lambda pool: pool.rack,
+            Topology.BLOCK: lambda pool: pool.block,
+            Topology.ZONE: lambda pool: pool.zone,
+        }
+        if topology not in domain:
+            return True
+        domains = {domain[topology](pool) for pool in pools}
+        return None not in domains and len(domains) == 1
+
+    def _takes_job(self, node: int, job: Job) -> bool:
+        return self._takes(node, job.shape) and (job.spot_ok or self.facts.pools[node].market is not Market.SPOT)
+
+    def _takes(self, node: int, shape: WorkerShape) -> bool:
+        pool = self.facts.pools[node]
+        if pool.status is not NodeStatus.READY or self.facts.number[node] >= pool.nodes:
+            return False
+        if shape.accelerators and pool.accelerator not in shape.accelerators:
+            return False
+        if shape.gpu_memory_gib is not None and pool.gpu_memory_gib is not None and pool.gpu_memory_gib < shape.gpu_memory_gib:
+            return False
+        for taint in pool.taints:
+            tolerated = any(t.key == taint.key and t.value in ("", taint.value) for t in shape.tolerations)
+            if taint.effect in ("NoSchedule", "NoExecute") and not tolerated:
+                return False
+        return True
+
+    # what nodes hold
+
+    def _has_lag(self, node: int) -> bool:
+        pool = self.facts.pools[node]
+        return pool.startup_minutes > 0 and not pool.market.is_sunk and pool.status is NodeStatus.READY
+
+    def _capacity(self, node: int) -> Use:
+        pool = self.facts.pools[node]
+        known = dict(pool.resources)
+        unknown = float("inf")
+        cpus = unknown if pool.cpus is None else pool.cpus
+        memory = unknown if pool.memory_gib is None else pool.memory_gib
+        return (float(pool.gpus), cpus, memory, *(known.get(name, 0.0) for name in self.facts.resource_names))
+
+    def _use(self, shape: WorkerShape) -> Use:
+        asked = dict(shape.resources)
+        return (shape.gpus, shape.cpus, shape.memory_gib, *(asked.get(name, 0.0) for name in self.facts.resource_names))
+
+    def _no_use(self) -> Use:
+        return (0.0,) * (3 + len(self.facts.resource_names))
+
+    def _most_workers(self, node: int, shape: WorkerShape, held: Use | None = None) -> int:
+        """Workers that still fit on a node beside what it holds; a worker that asks for nothing is bounded by 64."""
+        room = [have - use for have, use in zip(self.capacity[node], held or self._no_use(), strict=True)]
+        counts = [
+            int((left + TOLERANCE) // ask) for left, ask in zip(room, self._use(shape), strict=True) if ask > 0 and left < 1e300
+        ]
+        return max(0, min([*counts, shape.max_per_node if shape.max_per_node is not None else 64]))
+
+    def _add(self, occupied: tuple[Occupancy, ...], job: Job, option: Option) -> tuple[Occupancy, ...] | None:
+        """Return the occupancy with a job in it, None where it does not fit."""
+        ask = self._use(job.shape)
+        filled = list(occupied)
+        for slot in range(option.start_slot, option.end_edge):
+            row = list(filled[slot])
+            for node, count in enumerate(option.workers):
+                if not count:
+                    continue
+                row[node] = tuple(round(held + count * use, 9) for held, use in zip(row[node], ask, strict=True))
+                if any(held > have + TOLERANCE for held, have in zip(row[node], self.capacity[node], strict=True)):
+                    return None
+            filled[slot] = tuple(row)
+        return tuple(filled)
+
+    def _is_first_of_its_mirrors(self, option: Option, occupied: tuple[Occupancy, ...]) -> bool:
+        """Among nodes of a pool that hold the same in every slot and are alike at the start, workers must not rise."""
+        last: dict[tuple[object, ...], int] = {}
+        for node in self.nodes:
+            pool, number = self.facts.pools[node], self.facts.number[node]
+            key = (pool.name, number < pool.count, number < pool.nodes, tuple(row[node] for row in occupied))
+            if option.workers[node] > last.get(key, option.workers[node]):
+                return False
+            last[key] = option.workers[node]
+        return True
+
+    # services of one slot
+
+    def _service_nodes(self, service: Service) -> tuple[int, ...]:
+        return tuple(n for n in self.nodes if self.facts.pools[n].market in service.markets and self._takes(n, service.shape))
+
+    def _serving(self, slot: int, held: Occupancy) -> tuple[SlotService, ...]:
+        """Return every least way to serve all services beside the jobs; none where there is no way."""
+        key = (slot, held)
+        if key not in self.servings:
+            found = list(self._serve_from(0, slot, held))
+            least = [one for one in found if not any(other.nodes < one.nodes for other in found)]
+            first_of = {one.nodes: one for one in reversed(least)}
+            self.servings[key] = tuple(first_of.values())
+        return self.servings[key]
+
+    def _serve_from(self, idx: int, slot: int, held: Occupancy) -> Iterator[SlotService]:
+        if idx == len(self.problem.services):
+            yield SlotService((), frozenset())
+            return
+        service = self.problem.services[idx]
+        for replicas in self._replica_choices(service, slot, held):
+            ask = self._use(service.shape)
+            filled = list(held)
+            for node, count in replicas:
+                filled[node] = tuple(round(have + count * use, 9) for have, use in zip(filled[node], ask, strict=True))
+            for rest in self._serve_from(idx + 1, slot, tuple(filled)):
+                mine = tuple((service.name, node, count) for node, count in replicas)
+                yield SlotService(mine + rest.replicas, frozenset(node for node, _ in replicas) | rest.nodes)
+
+    def _replica_choices(self, service: Service, slot: int, held: Occupancy) -> Iterator[tuple[tuple[int, int], ...]]:
+        nodes = self.service_nodes[service.name]
+        part = {node: self._part_of_demand(service, node, slot) for node in nodes}
+        most = [0 if part[node] is None else self._most_workers(node, service.shape, held[node]) for node in nodes]
+        ceiling = sum(most) if service.max_replicas is None else service.max_replicas
+        for counts in product(*(range(min(count, ceiling) + 1) for count in most)):
+            served = sum(count * (part[node] or 0) for node, count in zip(nodes, counts, strict=True))
+            if service.min_replicas <= sum(counts) <= ceiling and (served >= FULL_DEMAND or self._rate(service, slot) == 0):
+                yield tuple((node, count) for node, count in zip(nodes, counts, strict=True) if count)
+
+    def _part_of_demand(self, service: Service, node: int, slot: int) -> int | None:
+        """Billionths of the slot's demand that one replica on a node takes, None where none meets the target there."""
+        accelerator = self.facts.pools[node].accelerator
+        speeds = {(row.accelerator, row.kind): row.speed for row in self.problem.cluster.speeds}
+        speed = speeds.get((accelerator or "", service.name)) or speeds.get((accelerator or "", "service")) or 1.0
+        least = least_replicas(service, service.service_ms / speed, self._rate(service, slot), self.problem.limits.max_utilization)
+        if least is None:
+            return None
+        return FULL_DEMAND if least == 0 else -(-FULL_DEMAND // least)
+
+    def _rate(self, service: Service, slot: int) -> float:
+        return float(self.problem.demand_of[service.name].peak_rps[slot])
+
+    # nodes: which are on
+
+    def _slot_value(self, slot: int, held: Occupancy) -> float | None:
+        """Least objective of the nodes of one slot by itself: no more than what they add in any whole plan."""
+        key = (slot, held)
+        if key not in self.slot_values:
+            busy = self._with_work(held)
+            values = [self._value(self._completed(busy | one.nodes), slot) for one in self._serving(slot, held)]
+            self.slot_values[key] = min(values, default=None)
+        return self.slot_values[key]
+
+    def _value(self, on: frozenset[int], slot: int) -> float:
+        return sum(self.facts.on_value(node, slot) for node in sorted(on))
+
+    def _with_work(self, held: Occupancy) -> frozenset[int]:
+        return frozenset(node for node in self.nodes if held[node] != self._no_use())
+
+    def _completed(self, needed: frozenset[int]) -> frozenset[int]:
+        """Add the nodes that are paid for in any case: all of a sunk pool, and the missing ones to min_count elsewhere."""
+        on = set(needed)
+        for pool in self.problem.cluster.pools:
+            members = [node for node in self.nodes if self.facts.pools[node] is pool]
+            if pool.market.is_sunk:
+                on |= {node for node in members if self.facts.number[node] < pool.count}
+                continue
+            spare = [node for node in members if node not in on]
+            on |= set(spare[: max(0, pool.min_count - len(members) + len(spare))])
+        return frozenset(on)
+
+    def _close(self, occupied: tuple[Occupancy, ...], chosen: tuple[Option, ...], own: float) -> None:
+        """Decide replicas and nodes over all slots for given jobs, and keep the plan if it is the best."""
+        rework_by_day: dict[int, float] = {}
+        for option in chosen:
+            day = self.day_of[option.start_slot]
+            rework_by_day[day] = rework_by_day.get(day, 0.0) + option.rework_cost
+        start = tuple(-1 if self.facts.number[n] < self.facts.pools[n].count else None for n in self.lagging)
+        labels: dict[tuple[int | None, ...], list[Label]] = {start: [Label(0.0, rework_by_day.get(0, 0.0), (), ())]}
+        for slot in range(self.grid.n_slots):
+            labels = self._next_labels(labels, slot, occupied[slot])
+            if slot in self.day_ends:
+                opening = rework_by_day.get(self.day_of.get(slot + 1, -1), 0.0)
+                labels = {state: [_new_day(label, opening) for label in found] for state, found in labels.items()}
+        ends = [label for found in labels.values() for label in found]
+        if ends:
+            last = min(ends, key=lambda label: label.value)
+            if self.best is None or own + last.value < self.best[0] - 1e-12:
+                self.best = (own + last.value, chosen, last)
+
+    def _next_labels(
+        self, labels: dict[tuple[int | None, ...], list[Label]], slot: int, held: Occupancy
+    ) -> dict[tuple[int | None, ...], list[Label]]:
+        busy = self._with_work(held)
+        following: dict[tuple[int | None, ...], list[Label]] = {}
+        for one in self._serving(slot, held):
+            needed = busy | one.nodes
+            for extra in _subsets([node for node in self.lagging if node not in needed]):
+                on = self._completed(needed | extra)
+                value, cost = self._value(on, slot), sum(self.facts.on_cost(node, slot) for node in sorted(on))
+                for state, found in labels.items():
+                    after = self._after(state, slot, on)
+                    if not all(
+                        self._is_up(node, since, slot) for node, since in zip(self.lagging, after, strict=True) if node in needed
+                    ):
+                        continue
+                    for label in found:
+                        grown = Label(label.value + value, label.day_cost + cost, (*label.on, on), (*label.serving, one))
+                        if self._is_within_budget(grown.day_cost):
+                            _keep(
+                                following.setdefault(after, []), grown, counts_cost=self.problem.limits.budget_per_day is not None
+                            )
+        return following
+
+    def _after(self, state: tuple[int | None, ...], slot: int, on: frozenset[int]) -> tuple[int | None, ...]:
+        """Per lagging node the slot since which it is on without a break (-1: from before the plan), None while it is off."""
+        return tuple(
+            None if node not in on else (since if since is not None else slot)
+            for node, since in zip(self.lagging, state, strict=True)
+        )
+
+    def _is_up(self, node: int, since: int | None, slot: int) -> bool:
+        if since is None or since == -1:
+            return since == -1
+        return self.grid.edges_s[slot] - self.grid.edges_s[since] >= self.facts.pools[node].startup_minutes * 60 - 1e-6
+
+    def _is_within_budget(self, day_cost: float) -> bool:
+        budget = self.problem.limits.budget_per_day
+        return budget is None or day_cost <= budget + 1e-7
+
+    def _decisions(self, chosen: tuple[Option, ...], label: Label) -> Decisions:
+        names = self.facts.names
+        parts = [
+            JobPart(option.job, names[node], option.start_slot, count)
+            for option in chosen
+            for node, count in enumerate(option.workers)
+            if count
+        ]
+        replicas = [
+            ReplicaPart(service, slot, names[node], count)
+            for slot, one in enumerate(label.serving)
+            for service, node, count in one.replicas
+        ]
+        on = np.zeros((len(names), self.grid.n_slots), dtype=bool)
+        for slot, nodes in enumerate(label.on):
+            on[sorted(nodes), slot] = True
+        return Decisions(tuple(sorted(parts)), tuple(sorted(replicas)), on)
+
+
+def _refuse_what_is_not_planned(problem: Problem) -> None:
+    shapes = [job.shape for job in problem.jobs] + [service.shape for service in problem.services]
+    if any(shape.gpus != round(shape.gpus) for shape in shapes) or any(job.state.value != "pending" for job in problem.jobs):
+        raise ValueError("the oracle plans waiting jobs on whole devices only")
+
+
+def _asked(problem: Problem) -> set[str]:
+    shapes = [job.shape for job in problem.jobs] + [service.shape for service in problem.services]
+    return {name for shape in shapes for name, _ in shape.resources}
+
+
+def _share(weight: float, divisor: float | None) -> float:
+    return weight / divisor if weight and divisor else 0.0
+
+
+def _runtime_minutes(job: Job) -> float:
+    if job.runtime_minutes is None:
+        raise ValueError(f"job {job.name} has no runtime")
+    return job.runtime_minutes
+
+
+def _expected_run_h(job: Job, work_h: float, rate_per_h: float) -> float:
+    """Expected hours of a run of `work_h` that loses its work since the last checkpoint at every interruption."""
+    mean_h = 1 / rate_per_h
+    restart = exp(job.restart_minutes / 60 / mean_h)
+    if job.checkpoint_minutes is None or job.checkpoint_minutes / 60 >= work_h:
+        return mean_h * restart * (exp(work_h / mean_h) - 1)
+    interval_h, cost_h = job.checkpoint_minutes / 60, job.checkpoint_cost_minutes / 60
+    return mean_h * restart * (exp((interval_h + cost_h) / mean_h) - 1) * work_h / interval_h
+
+
+def _subsets(nodes: list[int]) -> Iterator[frozenset[int]]:
+    for chosen in product((False, True), repeat=len(nodes)):
+        yield frozenset(node for node, is_in in zip(nodes, chosen, strict=True) if is_in)
+
+
+def _new_day(label: Label, opening: float) -> Label:
+    return Label(label.value, opening, label.on, label.serving)
+
+
+def _keep(found: list[Label], new: Label, *, counts_cost: bool) -> None:
+    """Add a label unless another is as good in value and, where money is limited, in the day's cost; drop what it beats."""
+
+    def beats(one: Label, other: Label) -> bool:
+        return one.value <= other.value + 1e-12 and (not counts_cost or one.day_cost <= other.day_cost + 1e-9)
+
+    if any(beats(old, new) for old in found):
+        return
+    found[:] = [old for old in found if not beats(new, old)]
+    found.append(new)

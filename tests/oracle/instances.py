@@ -1,0 +1,371 @@
+"""Random planning problems small enough to try everything: one seed, one problem. It knows no solver.
+
+Each seed draws a theme, so that every kind of constraint has its share of instances in which it binds; the rest of the
+problem is drawn at random around it.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
+from schedplan.model.problem import Demand, Objective, PriceSeries, Problem, Rates
+from schedplan.model.workload import DeadlineKind, Job, JobKind, Service, Toleration, Topology, WorkerShape
+from schedplan.timegrid import TimeGrid
+
+START_S = int(datetime(2026, 12, 1, tzinfo=UTC).timestamp())
+HOUR_S = 3600
+THEMES = (
+    "place",
+    "capacity",
+    "cores_only",
+    "gang",
+    "topology",
+    "window",
+    "spot",
+    "service",
+    "service_and_jobs",
+    "budget",
+    "startup",
+    "required",
+    "speeds",
+    "markets",
+    "eligibility",
+    "prices",
+)
+
+
+def instance(seed: int) -> Problem:
+    """Return the problem of a seed; its name tells theme and seed."""
+    source = random.Random(seed)
+    theme = THEMES[seed % len(THEMES)]
+    problem = _THEMES.get(theme, _plain)(source)
+    return replace(problem, name=f"{theme}-{seed}", objective=_objective(source))
+
+
+def _plain(source: random.Random) -> Problem:
+    return _problem(source, _device_pools(source), _jobs(source, source.randint(3, 6)))
+
+
+def _objective(source: random.Random) -> Objective:
+    latency, utilization, cost = source.choice(
+        ((0.5, 0.3, 0.2), (0.2, 0.2, 0.6), (0.1, 0.8, 0.1), (0.9, 0.05, 0.05), (0, 0, 1), (1, 0, 0))
+    )
+    rates = source.choice((Rates(), Rates(wait=0.5, tardiness=2.0)))
+    return Objective(latency, utilization, cost, unplaced=source.choice((10.0, 10.0, 0.5)), rates=rates)
+
+
+def _problem(
+    source: random.Random, pools: list[Pool], jobs: list[Job], n_slots: int | None = None, step_minutes: int = 60
+) -> Problem:
+    grid = TimeGrid.regular(START_S, step_minutes, n_slots or source.randint(3, 4))
+    return Problem(
+        name="",
+        grid=grid,
+        cluster=Cluster(tuple(sorted(pools, key=lambda pool: pool.name))),
+        jobs=tuple(sorted(jobs, key=lambda job: job.name)),
+    )
+
+
+# pools
+
+
+def _device_pools(source: random.Random, n_nodes: int = 4) -> list[Pool]:
+    """Return one to three pools of at most `n_nodes` nodes in all, with one, two or four devices each."""
+    sizes = source.choice([[2], [3], [2, 1], [1, 1, 1], [2, 2], [1, 2, 1], [3, 1]])
+    pools = [_pool(source, f"p{idx}", count, source.choice((1, 2, 2, 4))) for idx, count in enumerate(sizes) if count]
+    return pools[: n_nodes if n_nodes < len(pools) else None]
+
+
+def _pool(source: random.Random, name: str, nodes: int, gpus: int, market: Market | None = None) -> Pool:
+    """Return a pool of `nodes` nodes; owned ones count as such, others are rented from none to all."""
+    kind = market or source.choice((Market.OWNED, Market.OWNED, Market.ON_DEMAND, Market.ON_DEMAND, Market.RESERVED))
+    least = nodes if kind.is_sunk else source.choice((0, 0, 0, min(1, nodes)))
+    return Pool(
+        name=name,
+        count=nodes if kind.is_sunk else source.randint(least, nodes),
+        min_count=least,
+        max_count=nodes,
+        accelerator="A100" if gpus else None,
+        gpus=gpus,
+        gpu_memory_gib=40.0 if gpus else None,
+        cpus=float(4 * gpus or 4),
+        memory_gib=float(16 * gpus or 16),
+        market=kind,
+        price_per_hour=float(source.choice((1, 2, 3, 5)) * max(gpus, 1)),
+    )
+
+
+# jobs
+
+
+def _jobs(source: random.Random, count: int, **fixed: object) -> list[Job]:
+    return [_job(source, f"j{idx}", source.choice((1, 1, 2)), **fixed) for idx in range(count)]
+
+
+def _job(source: random.Random, name: str, workers: int, **fixed: object) -> Job:
+    job = Job(
+        name=name,
+        kind=source.choice((JobKind.BATCH, JobKind.TRAINING)),
+        priority=source.choice((0, 0, 5, 9)),
+        submit_s=START_S + HOUR_S * source.choice((0, 0, 0, 1)),
+        workers=workers,
+        shape=WorkerShape(
+            gpus=float(source.choice((1, 1, 2))), cpus=float(source.choice((1, 2))), memory_gib=float(source.choice((2, 4)))
+        ),
+        runtime_minutes=float(source.choice((30, 60, 60, 90, 120, 180))),
+    )
+    return replace(job, **fixed)  # type: ignore[arg-type]
+
+
+# themes
+
+
+def _capacity(source: random.Random) -> Problem:
+    """Cores, memory or a counted resource run out before the devices do."""
+    pools = [replace(_pool(source, "p0", 2, 2), resources=(("rdma", 1.0),)), _pool(source, "p1", 1, 4)]
+    jobs = []
+    for idx in range(source.randint(3, 5)):
+        shape = WorkerShape(
+            gpus=float(source.choice((0, 1))),
+            cpus=source.choice((1.5, 3.0, 5.0, 8.0)),
+            memory_gib=source.choice((4.0, 12.5, 17.0, 30.0)),
+            resources=source.choice(((), (), (("rdma", 1.0),), (("rdma", 0.5),))),
+        )
+        jobs.append(_job(source, f"j{idx}", source.choice((1, 1, 2)), shape=shape))
+    return _problem(source, pools, jobs, n_slots=3)
+
+
+def _cores_only(source: random.Random) -> Problem:
+    """No node has a device: cores are what is counted."""
+    pools = [
+        _pool(source, "c0", source.randint(1, 2), 0),
+        replace(_pool(source, "c1", source.randint(1, 2), 0), cpus=8.0, memory_gib=20.0),
+    ]
+    jobs = []
+    for idx in range(source.randint(2, 4)):
+        shape = WorkerShape(cpus=source.choice((1.0, 2.0, 3.0, 4.5)), memory_gib=source.choice((0.0, 4.0, 9.0)))
+        jobs.append(_job(source, f"j{idx}", source.choice((1, 2, 3)), shape=shape))
+    return _problem(source, pools, jobs, n_slots=3)
+
+
+def _gang(source: random.Random) -> Problem:
+    """Gangs of two and three over nodes of different sizes and two clusters, some with a limit per node."""
+    pools = [_pool(source, "p0", 2, 2), _pool(source, "p1", 1, source.choice((1, 2))), _pool(source, "p2", 1, 3)]
+    if source.random() < 0.4:
+        pools[2] = replace(pools[2], cluster="west")
+    jobs = []
+    for idx in range(4):
+        shape = WorkerShape(
+            gpus=float(source.choice((1, 1, 2))), cpus=1.0, memory_gib=2.0, max_per_node=source.choice((None, None, 1))
+        )
+        jobs.append(_job(source, f"j{idx}", source.choice((2, 2, 3)), shape=shape))
+    return _problem(source, pools, jobs, n_slots=3)
+
+
+def _topology(source: random.Random) -> Problem:
+    """Racks, blocks and zones of one or two nodes; a node may be in none."""
+    zones, racks = (
+        source.choice((("z1", "z1", "z2", "z2"), ("z1", "z1", "z1", "z2"))),
+        source.choice((("r1", "r1", "r2", "r2"), ("r1", "r2", "r2", None))),
+    )
+    pools = [
+        replace(
+            _pool(source, f"p{idx}", 1, source.choice((1, 2))),
+            zone=zones[idx],
+            rack=racks[idx],
+            block=source.choice((None, f"b{racks[idx]}")),
+        )
+        for idx in range(4)
+    ]
+    kinds = (Topology.NODE, Topology.RACK, Topology.ZONE, Topology.BLOCK, Topology.CLUSTER)
+    jobs = [
+        _job(source, f"j{idx}", source.choice((1, 2, 2, 3)), topology=source.choice(kinds), shape=WorkerShape(gpus=1.0, cpus=1.0))
+        for idx in range(4)
+    ]
+    return _problem(source, pools, jobs, n_slots=3)
+
+
+def _window(source: random.Random) -> Problem:
+    """Releases, hard and soft deadlines, some inside a slot; slots of half an hour or an hour."""
+    step = source.choice((30, 60))
+    jobs = []
+    for idx in range(source.randint(2, 4)):
+        earliest = source.choice((None, START_S, START_S + step * 60, START_S + step * 60 + 600))
+        deadline = source.choice((None, START_S + 2 * step * 60, START_S + 3 * step * 60, START_S + 3 * step * 60 - 600))
+        kind = source.choice((DeadlineKind.HARD, DeadlineKind.SOFT))
+        jobs.append(
+            _job(source, f"j{idx}", source.choice((1, 1, 2)), earliest_start_s=earliest, deadline_s=deadline, deadline_kind=kind)
+        )
+    return _problem(source, _device_pools(source), jobs, n_slots=4, step_minutes=step)
+
+
+def _spot(source: random.Random) -> Problem:
+    """Cheap nodes that may be reclaimed beside dear ones that are not; gangs that may and may not use them."""
+    gpus = source.choice((1, 2))
+    spot = replace(
+        _pool(source, "spot", 2, gpus, Market.SPOT),
+        price_per_hour=float(gpus),
+        interruptions_per_hour=source.choice((0.0, 0.01, 0.1, 0.5)),
+    )
+    pools = [spot, replace(_pool(source, "steady", 2, gpus, Market.ON_DEMAND), price_per_hour=3.0 * gpus)]
+    jobs = []
+    for idx in range(4):
+        checkpoint = source.choice((None, 30.0))
+        shape = WorkerShape(gpus=float(source.randint(1, gpus)), cpus=1.0, memory_gib=2.0)
+        job = _job(
+            source, f"j{idx}", source.choice((1, 2)), shape=shape, spot_ok=source.random() < 0.75, checkpoint_minutes=checkpoint
+        )
+        jobs.append(replace(job, runtime_minutes=float(source.choice((60, 120)))))
+    return _problem(source, pools, jobs, n_slots=source.choice((3, 4)))
+
+
+def _service(source: random.Random) -> Problem:
+    problem = _problem(source, _device_pools(source), [], n_slots=4)
+    return _with_services(source, problem, source.choice((1, 1, 2)))
+
+
+def _service_and_jobs(source: random.Random) -> Problem:
+    problem = _problem(source, _device_pools(source), _jobs(source, source.randint(1, 4)), n_slots=4)
+    return _with_services(source, problem, 1)
+
+
+def _with_services(source: random.Random, problem: Problem, count: int) -> Problem:
+    services = tuple(_one_service(source, f"s{idx}") for idx in range(count))
+    n_slots = problem.grid.n_slots
+    demands = []
+    for service in services:
+        # one replica of two places takes about 18 requests/s at 90 % where a request takes 100 ms
+        peak = np.array([float(source.choice((0, 5, 10, 20, 30))) for _ in range(n_slots)])
+        demands.append(Demand(service.name, peak, peak * source.choice((0.5, 0.8, 1.0))))
+    limits = replace(problem.limits, max_utilization=source.choice((0.7, 0.9)))
+    return replace(problem, services=services, demands=tuple(demands), limits=limits)
+
+
+def _one_service(source: random.Random, name: str) -> Service:
+    markets = source.choice(((Market.OWNED, Market.RESERVED, Market.ON_DEMAND),) * 3 + ((Market.ON_DEMAND,), tuple(Market)))
+    return Service(
+        name=name,
+        slo_ms=400.0,
+        service_ms=100.0,
+        series=name,
+        slo_quantile=source.choice((0.95, None)),
+        service_cv=source.choice((0.0, 0.5, 1.0)),
+        concurrency=2,
+        shape=WorkerShape(gpus=1.0, cpus=1.0, memory_gib=2.0, max_per_node=source.choice((None, None, 1))),
+        min_replicas=source.choice((0, 1, 1, 2)),
+        max_replicas=source.choice((None, None, 3)),
+        markets=markets,
+    )
+
+
+def _budget(source: random.Random) -> Problem:
+    """Money for part of the work: rented nodes, now and then over two calendar days or with a service."""
+    pools = [
+        _pool(source, "p0", 2, source.choice((1, 2)), Market.ON_DEMAND),
+        _pool(source, "p1", 1, 2, source.choice((Market.ON_DEMAND, Market.OWNED))),
+    ]
+    problem = _problem(source, pools, _jobs(source, 4), n_slots=4)
+    if source.random() < 0.3:
+        problem = _with_services(source, problem, 1)
+    if source.random() < 0.3:
+        problem = replace(problem, timezone=source.choice(("Etc/GMT+1", "Etc/GMT+2")))
+    return replace(problem, limits=replace(problem.limits, budget_per_day=float(source.choice((0, 4, 8, 12, 20, 30)))))
+
+
+def _startup(source: random.Random) -> Problem:
+    """Rented nodes that take half an hour to two hours to come up, some of them warm."""
+    lag = source.choice((30.0, 60.0, 90.0, 120.0))
+    pools = [replace(_pool(source, "p0", 2, source.choice((1, 2)), Market.ON_DEMAND), startup_minutes=lag)]
+    pools.append(replace(_pool(source, "p1", 1, 2), startup_minutes=source.choice((0.0, 60.0))))
+    problem = _problem(source, pools, _jobs(source, source.randint(1, 3)), n_slots=4)
+    if source.random() < 0.4:
+        problem = _with_services(source, problem, 1)
+    if source.random() < 0.2:
+        problem = replace(problem, limits=replace(problem.limits, budget_per_day=float(source.choice((10, 20, 40)))))
+    return problem
+
+
+def _required(source: random.Random) -> Problem:
+    """Jobs that must be placed, often more than there is room for."""
+    jobs = [replace(job, required=source.random() < 0.6) for job in _jobs(source, source.randint(3, 5))]
+    if source.random() < 0.5:
+        jobs[0] = replace(jobs[0], deadline_s=START_S + 2 * HOUR_S)
+    return _problem(source, [_pool(source, "p0", source.randint(1, 2), 2), _pool(source, "p1", 1, 1)], jobs, n_slots=3)
+
+
+def _speeds(source: random.Random) -> Problem:
+    """Two device models, one of them faster for some kinds of work."""
+    fast = replace(_pool(source, "fast", source.randint(1, 2), 2), accelerator="H100", gpu_memory_gib=80.0)
+    pools = [fast, _pool(source, "slow", source.randint(1, 2), 2)]
+    jobs = []
+    for job in _jobs(source, source.randint(2, 4)):
+        models = source.choice(((), (), ("A100",), ("H100",), ("A100", "H100")))
+        jobs.append(replace(job, shape=replace(job.shape, accelerators=models)))
+    problem = _problem(source, pools, jobs, n_slots=4)
+    speeds = (Speed("H100", "training", source.choice((1.5, 2.0))), Speed("H100", "j0", 3.0))
+    problem = replace(problem, cluster=replace(problem.cluster, speeds=speeds))
+    if source.random() < 0.3:
+        problem = _with_services(source, problem, 1)
+        one_model = replace(problem.services[0], shape=replace(problem.services[0].shape, accelerators=("A100",)))
+        problem = replace(problem, services=(one_model,))
+    return problem
+
+
+def _markets(source: random.Random) -> Problem:
+    """Owned, rented and spot nodes side by side."""
+    gpus = source.choice((1, 2))
+    spot = replace(_pool(source, "spot", 1, gpus, Market.SPOT), price_per_hour=0.5 * gpus, interruptions_per_hour=0.05)
+    pools = [_pool(source, "mine", 1, gpus, Market.OWNED), _pool(source, "rented", 2, gpus, Market.ON_DEMAND), spot]
+    jobs = [replace(job, spot_ok=source.random() < 0.5, checkpoint_minutes=30.0) for job in _jobs(source, 4)]
+    jobs = [replace(job, runtime_minutes=float(source.choice((60, 120)))) for job in jobs]
+    problem = _problem(source, pools, jobs, n_slots=3)
+    return _with_services(source, problem, 1) if source.random() < 0.3 else problem
+
+
+def _eligibility(source: random.Random) -> Problem:
+    """Taints and tolerations, device memory, nodes that are cordoned or down."""
+    taint = Taint("team", "a", source.choice(("NoSchedule", "NoExecute", "PreferNoSchedule")))
+    pools = [
+        replace(_pool(source, "p0", source.randint(1, 2), 2), taints=(taint,)),
+        replace(_pool(source, "p1", 1, 2), gpu_memory_gib=source.choice((None, 16.0, 80.0))),
+        replace(_pool(source, "p2", 1, 2), status=source.choice((NodeStatus.READY, NodeStatus.CORDONED, NodeStatus.DOWN))),
+    ]
+    jobs = []
+    for job in _jobs(source, 4):
+        tolerations = source.choice(((), (Toleration("team", "a"),), (Toleration("team", ""),), (Toleration("team", "b"),)))
+        jobs.append(
+            replace(job, shape=replace(job.shape, gpu_memory_gib=source.choice((None, 24.0, 40.0)), tolerations=tolerations))
+        )
+    return _problem(source, pools, jobs, n_slots=3)
+
+
+def _prices(source: random.Random) -> Problem:
+    """Prices that change from slot to slot."""
+    pools = [_pool(source, "p0", 2, source.choice((1, 2)), Market.ON_DEMAND), _pool(source, "p1", 1, 2)]
+    problem = _problem(source, pools, _jobs(source, 4), n_slots=4)
+    per_hour = np.array([float(source.choice((1, 2, 6))) for _ in range(4)])
+    return replace(problem, prices=(PriceSeries("p0", per_hour),))
+
+
+_THEMES = {
+    "capacity": _capacity,
+    "cores_only": _cores_only,
+    "gang": _gang,
+    "topology": _topology,
+    "window": _window,
+    "spot": _spot,
+    "service": _service,
+    "service_and_jobs": _service_and_jobs,
+    "budget": _budget,
+    "startup": _startup,
+    "required": _required,
+    "speeds": _speeds,
+    "markets": _markets,
+    "eligibility": _eligibility,
+    "prices": _prices,
+}
