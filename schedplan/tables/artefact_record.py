@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -21,8 +22,9 @@ NEWER = "SP1112"
 MALFORMED = "SP1113"
 
 MAX_RECORD_BYTES = 256 * 1024 * 1024
+_LARGEST = sys.float_info.max
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
 def sha256_of(content: bytes) -> str:
@@ -140,10 +142,7 @@ class Fields:
         value = self._required(key, "a number")
         if isinstance(value, bool) or not isinstance(value, int | float):
             return self._refuse(key, "a number")
-        try:
-            return float(value)
-        except OverflowError:
-            return self._refuse(key, "a number")
+        return float(value) if abs(value) <= _LARGEST else self._refuse(key, "a number")
 
     def optional_number(self, key: str) -> float | None:
         return None if self.values.get(key) is None else self.number(key)
@@ -159,6 +158,12 @@ class Fields:
     def texts(self, key: str) -> tuple[str, ...]:
         items = self._list(key)
         return tuple(item if isinstance(item, str) else self._refuse(f"{key}[{idx}]", "a text") for idx, item in enumerate(items))
+
+    def numbers(self, key: str) -> tuple[float, ...]:
+        items = self._list(key)
+        if not all(isinstance(item, int | float) and not isinstance(item, bool) and abs(item) <= _LARGEST for item in items):
+            self._refuse(key, "a list of numbers")
+        return tuple(float(item) for item in items if isinstance(item, int | float))
 
     def within(self, key: str) -> Fields:
         """Return the object at a key."""
