@@ -185,9 +185,9 @@ def _spread_text(_: Column, text: str) -> str:
 
 def _spread(text: str) -> tuple[str, int]:
     domain, _, count = text.partition(":")
-    if domain not in _DOMAINS or not count.isascii() or not count.isdigit() or not 1 <= int(count[:9]):
+    if domain not in _DOMAINS or not _is_count(count):
         raise CellError("this is no spread", f"one of {', '.join(_DOMAINS)}, a colon and a count, such as zone:2")
-    return domain, int(count[:9])
+    return domain, int(count)
 
 
 def _amounts_text(_: Column, text: str) -> str:
@@ -236,10 +236,14 @@ def _toleration(part: str) -> tuple[str, str]:
 
 
 def _placed(part: str) -> tuple[str, int]:
-    node, found, count = part.rpartition("*")
-    if not found or not node.strip() or not count.isascii() or not count.isdigit() or not 1 <= int(count[:9]) == int(count):
+    node, _, count = part.rpartition("*")
+    if not node.strip() or not _is_count(count):
         raise CellError(f"{part!r} is not a placement", "node*workers;node*workers")
     return node.strip(), int(count)
+
+
+def _is_count(text: str) -> bool:
+    return re.fullmatch(r"[1-9]\d{0,8}", text, re.ASCII) is not None
 
 
 def _parts(text: str, sign: str) -> list[str]:

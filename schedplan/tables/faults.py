@@ -37,8 +37,8 @@ class Code(Enum):
 READING_TEXTS: tuple[tuple[Code, str], ...] = (
     (
         Code.UNREADABLE,
-        "The file can't be read at all: it is missing, a folder, empty, damaged, or of a format that is never read (pickle, Feather)."
-        " CSV, gzipped CSV and Parquet are read.",
+        "The file can't be read at all: it is missing, a folder, empty, damaged, or of a format that is never read"
+        " (pickle, Feather). CSV, gzipped CSV and Parquet are read.",
     ),
     (
         Code.ENCODING,
@@ -60,15 +60,15 @@ READING_TEXTS: tuple[tuple[Code, str], ...] = (
     ),
     (
         Code.CELL,
-        "A cell is not what its column holds. Numbers are plain ASCII decimals such as 1000 or 0.5: no separators of thousands, no unit,"
-        " no inf or NaN. An empty cell is the way to say that a value is not known.",
+        "A cell is not what its column holds. Numbers are plain ASCII decimals such as 1000 or 0.5: no separators of thousands,"
+        " no unit, no inf or NaN. An empty cell is the way to say that a value is not known.",
     ),
     (Code.EMPTY_CELL, "A cell that must hold a value is empty. Empty is never read as 0, true or false."),
     (Code.LIMIT, "A value is outside the limits of its column, e.g. a negative price or a share of 1.5 devices."),
     (
         Code.TIME,
-        "A time names no single instant: it is not ISO 8601, a bare number without unit, outside the years 1980 to 2200, or a local time"
-        " that a change of clocks skips or repeats. Write it with its offset, e.g. 2026-12-01T00:00:00Z.",
+        "A time names no single instant: it is not ISO 8601, a bare number without unit, outside the years 1980 to 2200, or a"
+        " local time that a change of clocks skips or repeats. Write it with its offset, e.g. 2026-12-01T00:00:00Z.",
     ),
     (Code.DUPLICATE, "Two rows have the same key. Which of them is meant is not guessed; remove or rename one."),
     (Code.CONTRADICTION, "Cells of one row contradict each other, e.g. min_count above count, or end before start."),

@@ -1,0 +1,129 @@
+"""A CSV file as columns of text. It knows lines, quotes and encodings, and turns no cell into anything."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NoReturn, cast
+
+import numpy as np
+import pyarrow as pa
+
+from schedplan.tables.faults import Code, FaultList
+from schedplan.tables.raw_file import MAX_BYTES, MAX_CELLS, MAX_COLUMNS, MAX_LINE_CHARS, RawTable, reason_of, refuse
+
+_BATCH_ROWS = 20_000
+_BYTE_ORDER_MARK = "\ufeff"
+_OTHER_DELIMITERS = ((";", "semicolons"), ("\t", "tabs"), ("|", "bars"))
+
+
+def read_csv(path: Path, is_gzipped: bool, faults: FaultList) -> RawTable:
+    """Return the columns of a CSV file as text, faults of its lines in `faults`; raises UnreadableError where it can't be read on.
+
+    Fields are separated by commas, quotes doubled inside quotes, encoding UTF-8. Blank lines are passed over.
+    """
+    try:
+        with gzip.open(path, "rb") if is_gzipped else path.open("rb") as stream:
+            return _read(cast(BinaryIO, stream), faults)
+    except (OSError, EOFError, zlib.error) as problem:
+        refuse(faults, Code.UNREADABLE, f"it can't be read to its end: {reason_of(problem)}")
+
+
+def _read(stream: BinaryIO, faults: FaultList) -> RawTable:
+    reader = csv.reader(_lines(stream, faults), strict=True)
+    names = _header(reader, faults)
+    batches: list[list[pa.Array]] = [[] for _ in names]
+    numbers = array("q")
+    pending: list[list[str]] = []
+    last_line = reader.line_num
+    while True:
+        first_line = last_line + 1
+        try:
+            record = next(reader, None)
+        except csv.Error as problem:
+            _refuse_quotes(faults, first_line, str(problem))
+        if record is None:
+            break
+        last_line = reader.line_num
+        if len(record) == len(names):
+            numbers.append(first_line)
+            pending.append(record)
+        elif record:
+            _ragged(faults, first_line, len(record), len(names))
+        if len(pending) >= _BATCH_ROWS:
+            _flush(pending, batches)
+            if len(numbers) * len(names) > MAX_CELLS:
+                refuse(faults, Code.TOO_LARGE, f"more than {MAX_CELLS} cells ({len(numbers)} rows and still more)", first_line)
+    _flush(pending, batches)
+    columns = tuple(pa.chunked_array(parts, pa.string()).combine_chunks() for parts in batches)
+    return RawTable(names, columns, np.array(numbers, dtype=np.int64))
+
+
+def _lines(stream: BinaryIO, faults: FaultList) -> Iterator[str]:
+    """Yield the lines of a file one by one; raises UnreadableError at bytes that are not UTF-8 text or beyond a limit."""
+    n_bytes = 0
+    number = 0
+    while raw := stream.readline(MAX_LINE_CHARS + 1):
+        number += 1
+        n_bytes += len(raw)
+        if len(raw) > MAX_LINE_CHARS and b"\0" not in raw:
+            refuse(faults, Code.TOO_LARGE, f"the line is longer than {MAX_LINE_CHARS} bytes", number)
+        if n_bytes > MAX_BYTES:
+            refuse(faults, Code.TOO_LARGE, f"the text is longer than {MAX_BYTES} bytes", number)
+        if b"\0" in raw:
+            refuse(faults, Code.ENCODING, "the line holds NUL bytes, so it is no UTF-8 text", number, "Save the file as UTF-8.")
+        try:
+            line = raw.decode("utf-8")
+        except UnicodeDecodeError as problem:
+            seen = raw[problem.start : problem.start + 1].hex()
+            refuse(faults, Code.ENCODING, f"byte 0x{seen} of the line is not UTF-8", number, "Save the file as UTF-8.")
+        yield line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+
+
+def _header(reader: Iterator[list[str]], faults: FaultList) -> tuple[str, ...]:
+    try:
+        fields = next((record for record in reader if record), None)
+    except csv.Error as problem:
+        _refuse_quotes(faults, 1, str(problem))
+    if fields is None:
+        refuse(faults, Code.UNREADABLE, "the file has no header", hint="The first line names the columns.")
+    names = tuple(field.strip() for field in fields)
+    if len(names) > MAX_COLUMNS:
+        refuse(faults, Code.TOO_LARGE, f"{len(names)} columns are more than {MAX_COLUMNS}", 1)
+    if len(names) == 1:
+        for sign, plural in _OTHER_DELIMITERS:
+            if sign in names[0]:
+                hint = f"Is the delimiter right? The header has {plural}; separate the fields by commas."
+                refuse(faults, Code.HEADER, "the header has no comma, so it is a single column", 1, hint)
+    return names
+
+
+def _ragged(faults: FaultList, line: int, n_fields: int, n_names: int) -> None:
+    few_or_many = "few" if n_fields < n_names else "many"
+    faults.add(
+        Code.RAGGED,
+        f"the line has too {few_or_many} fields",
+        row=line,
+        seen=f"{n_fields} fields",
+        expected=f"{n_names}, as in the header",
+    )
+
+
+def _flush(pending: list[list[str]], batches: list[list[pa.Array]]) -> None:
+    if pending:
+        for parts, cells in zip(batches, zip(*pending, strict=True), strict=True):
+            parts.append(pa.array(cells, pa.string()))
+        pending.clear()
+
+
+def _refuse_quotes(faults: FaultList, line: int, problem: str) -> NoReturn:
+    if "field larger" in problem:
+        refuse(faults, Code.TOO_LARGE, f"a field is too long ({problem})", line, "Is a quote never closed?")
+    if "new-line character" in problem:
+        refuse(faults, Code.QUOTING, "the line ends with a bare carriage return", line, "Save the file with line feeds.")
+    reason = "a quote is never closed" if "unexpected end" in problem else problem
+    refuse(faults, Code.QUOTING, f"the quotes of the line do not match: {reason}", line)

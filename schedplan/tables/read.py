@@ -1,0 +1,205 @@
+"""One file read as one table: strict columns, every fault of the file, and what was assumed. It knows no model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from difflib import get_close_matches
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schedplan.tables.arrow_form import arrow_type
+from schedplan.tables.canonical import canonical_sha256
+from schedplan.tables.catalog import dictionary as dictionary_of
+from schedplan.tables.column import Column, Dictionary
+from schedplan.tables.csv_file import read_csv
+from schedplan.tables.faults import Code, FaultList
+from schedplan.tables.parquet_file import read_parquet
+from schedplan.tables.raw_file import FileFormat, RawTable, UnreadableError, file_format
+from schedplan.tables.recognise import SINGLE_SERIES, by_columns, by_name, stem_of
+from schedplan.tables.typed_column import ColumnReading, typed
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """What one file holds.
+
+    arrow: its known columns in the dictionary's order and strict types (arrow_form), then its unknown ones as they are, by name.
+    rows: int64 [n], the number of each row as a person counts it in the file. notes: whole sentences that name the file.
+    sha256: over the canonical content.
+    """
+
+    table: str
+    path: Path
+    arrow: pa.Table
+    rows: NDArray[np.int64]
+    notes: tuple[str, ...]
+    sha256: str
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.arrow.num_rows)
+
+
+def read_table(path: Path, table: str | None = None, zone: tzinfo = UTC, *, renames: tuple[tuple[str, str], ...] = ()) -> TableFile:
+    """Return the table in a CSV, gzipped CSV or Parquet file.
+
+    table: its name; None: recognised by the file's name, else by its columns. zone: of times without an offset. renames:
+    (column of the file, column of the table) pairs. Raises InputError with every fault of the file; UsageError for an
+    unknown table.
+    """
+    faults = FaultList(str(path))
+    try:
+        raw = _renamed(_raw(path, faults), renames, faults)
+    except UnreadableError:
+        raise_all(faults)
+        raise AssertionError("a refused file has a fault") from None
+    notes: list[str] = []
+    raw = _without_nameless(raw, faults, notes)
+    _refuse_repeated_names(raw, faults)
+    dictionary = dictionary_of(table) if table is not None else _recognised(path, raw, faults)
+    if dictionary.name == "load" and set(raw.names) == SINGLE_SERIES:
+        raw = _one_series(raw, stem_of(path), notes)
+    _refuse_missing(raw, dictionary, faults)
+    arrow = _strict(raw, dictionary, zone, faults, notes)
+    _refuse_either(arrow, dictionary, raw.rows, faults)
+    _refuse_repeated_keys(arrow, dictionary, raw.rows, faults)
+    faults.raise_if_any()
+    told = tuple(f"{path}: {note}" for note in notes)
+    return TableFile(dictionary.name, path, arrow, raw.rows, told, canonical_sha256(arrow, dictionary))
+
+
+def raise_all(faults: FaultList) -> None:
+    """Raise InputError with the faults of a file."""
+    faults.raise_if_any()
+
+
+def _raw(path: Path, faults: FaultList) -> RawTable:
+    kind = file_format(path, faults)
+    return read_parquet(path, faults) if kind is FileFormat.PARQUET else read_csv(path, kind is FileFormat.GZIPPED_CSV, faults)
+
+
+def _renamed(raw: RawTable, renames: tuple[tuple[str, str], ...], faults: FaultList) -> RawTable:
+    new_names = dict(renames)
+    for theirs in new_names:
+        if theirs not in raw.names:
+            near = get_close_matches(theirs, raw.names, n=1)
+            hint = f"Did you mean {near[0]}?" if near else None
+            faults.add(Code.HEADER, f"there is no column {theirs} to rename", column=theirs, hint=hint)
+    return RawTable(tuple(new_names.get(name, name) for name in raw.names), raw.columns, raw.rows)
+
+
+def _without_nameless(raw: RawTable, faults: FaultList, notes: list[str]) -> RawTable:
+    """Return the columns that have a name; one without a name and without a value is left out, any other is a fault."""
+    kept = []
+    for idx, name in enumerate(raw.names):
+        if name:
+            kept.append(idx)
+        elif _is_empty(raw.columns[idx]):
+            notes.append(f"column {idx + 1} has neither name nor values and is left out")
+        else:
+            faults.add(Code.HEADER, f"column {idx + 1} has no name", row=1)
+    return RawTable(tuple(raw.names[idx] for idx in kept), tuple(raw.columns[idx] for idx in kept), raw.rows)
+
+
+def _is_empty(column: pa.Array) -> bool:
+    if pa.types.is_string(column.type):
+        return bool(pc.all(pc.equal(pc.utf8_trim_whitespace(column), "")).as_py() is not False)
+    return int(column.null_count) == len(column)
+
+
+def _refuse_repeated_names(raw: RawTable, faults: FaultList) -> None:
+    for name in dict.fromkeys(raw.names):
+        if raw.names.count(name) > 1:
+            hint = "Remove or rename one; which of them is meant is not guessed."
+            faults.add(Code.HEADER, f"{raw.names.count(name)} columns have this name", row=1, column=name, hint=hint)
+
+
+def _recognised(path: Path, raw: RawTable, faults: FaultList) -> Dictionary:
+    named = by_name(path)
+    if named is not None:
+        return named
+    able = by_columns(raw.names)
+    if len(able) == 1:
+        return able[0]
+    could_be = f"it could be {' or '.join(table.name for table in able)}" if able else "its columns fit no table"
+    hint = "Name the file after its table (jobs.csv), or say which it is."
+    faults.add(Code.UNKNOWN_TABLE, f"{could_be}, and its name says nothing", seen=",".join(raw.names), hint=hint)
+    raise_all(faults)
+    raise AssertionError("an unrecognised file has a fault")
+
+
+def _one_series(raw: RawTable, unique_id: str, notes: list[str]) -> RawTable:
+    notes.append(f"timestamp and utilization are read as one series named {unique_id}")
+    new_names = {"timestamp": "ds", "utilization": "y"}
+    names = ("unique_id", *(new_names[name] for name in raw.names))
+    return RawTable(names, (pa.array([unique_id] * len(raw.rows), pa.string()), *raw.columns), raw.rows)
+
+
+def _refuse_missing(raw: RawTable, dictionary: Dictionary, faults: FaultList) -> None:
+    unknown = [name for name in raw.names if dictionary.find(name) is None]
+    for name in dictionary.required_names:
+        if name not in raw.names:
+            near = get_close_matches(name, unknown, n=1)
+            hint = f"Is it {near[0]}? Rename it." if near else f"Columns there: {', '.join(raw.names[:20])}."
+            faults.add(Code.MISSING_COLUMN, f"the table {dictionary.name} needs this column", column=name, hint=hint)
+
+
+def _strict(raw: RawTable, dictionary: Dictionary, zone: tzinfo, faults: FaultList, notes: list[str]) -> pa.Table:
+    columns: dict[str, pa.Array] = {}
+    by_raw_name = dict(zip(raw.names, raw.columns, strict=True))
+    for column in dictionary.columns:
+        if column.name in by_raw_name:
+            columns[column.name] = _strict_column(column, by_raw_name.pop(column.name), raw.rows, zone, faults, notes)
+    for name in sorted(by_raw_name):
+        near = get_close_matches(name, [known for known in dictionary.column_names if known not in columns], n=1, cutoff=0.75)
+        notes.append(f"column {name} is not known and is ignored" + (f"; did you mean {near[0]}?" if near else ""))
+        columns[name] = by_raw_name[name]
+    return pa.table(columns)
+
+
+def _strict_column(
+    column: Column, raw: pa.Array, rows: NDArray[np.int64], zone: tzinfo, faults: FaultList, notes: list[str]
+) -> pa.Array:
+    reading = ColumnReading(column, rows, zone, faults, notes)
+    result = typed(reading, raw)
+    return result.cast(arrow_type(column.kind))
+
+
+def _refuse_either(arrow: pa.Table, dictionary: Dictionary, rows: NDArray[np.int64], faults: FaultList) -> None:
+    if dictionary.either is None:
+        return
+    is_filled = [_is_filled(arrow, name) for name in dictionary.either]
+    for idx in np.flatnonzero(is_filled[0] == is_filled[1]):
+        one, other = dictionary.either
+        faults.add(Code.CONTRADICTION, f"a row has either {one} or {other}, this one has both or none", row=int(rows[idx]))
+
+
+def _is_filled(arrow: pa.Table, name: str) -> NDArray[np.bool_]:
+    if name not in arrow.column_names:
+        return np.zeros(arrow.num_rows, dtype=np.bool_)
+    return np.asarray(arrow.column(name).is_valid().to_numpy(), dtype=np.bool_)
+
+
+def _refuse_repeated_keys(arrow: pa.Table, dictionary: Dictionary, rows: NDArray[np.int64], faults: FaultList) -> None:
+    keys = [name for name in dictionary.key if name in arrow.column_names]
+    if not keys or any(name in dictionary.required_names for name in set(dictionary.key) - set(keys)):
+        return
+    counts = arrow.select(keys).group_by(keys).aggregate([([], "count_all")])
+    if counts.num_rows == arrow.num_rows:
+        return
+    first_row: dict[tuple[object, ...], int] = {}
+    for key, row in zip(zip(*(arrow.column(name).to_pylist() for name in keys), strict=True), rows.tolist(), strict=True):
+        if all(part is None for part in key):
+            continue
+        if key in first_row:
+            seen = ", ".join(str(part) for part in key if part is not None)
+            faults.add(
+                Code.DUPLICATE, f"row {first_row[key]} has the same key already", row=row, column=" + ".join(keys), seen=seen
+            )
+        else:
+            first_row[key] = row
