@@ -16,6 +16,7 @@ Codes are stable: SP1xxx input, SP2xxx config, SP3xxx infeasible, SP4xxx solver,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 FAULTS_SHOWN = 20
 
@@ -66,6 +67,14 @@ class SchedplanError(Exception):
         self.hint = hint
         self.faults = faults
 
+    @classmethod
+    def of_faults(cls, faults: tuple[Fault, ...]) -> Self:
+        """Return one error that tells `faults` (at least one): the first 20 in full and the count of the rest."""
+        lines = [fault.sentence() for fault in faults[:FAULTS_SHOWN]]
+        if len(faults) > FAULTS_SHOWN:
+            lines.append(f"and {len(faults) - FAULTS_SHOWN} more")
+        return cls("\n".join(lines), code=faults[0].code, faults=faults)
+
 
 class UsageError(SchedplanError):
     """The command or call was given words it does not take."""
@@ -86,14 +95,6 @@ class InputError(SchedplanError):
 
     exit_status = 2
     default_code = "SP1001"
-
-    @classmethod
-    def of_faults(cls, faults: tuple[Fault, ...]) -> InputError:
-        """Return one error that tells `faults` (at least one): the first 20 in full and the count of the rest."""
-        lines = [fault.sentence() for fault in faults[:FAULTS_SHOWN]]
-        if len(faults) > FAULTS_SHOWN:
-            lines.append(f"and {len(faults) - FAULTS_SHOWN} more")
-        return cls("\n".join(lines), code=faults[0].code, faults=faults)
 
 
 class StalePlanError(InputError):

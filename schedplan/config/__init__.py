@@ -1,0 +1,1 @@
+"""The project file and everything that overrides it, read into frozen settings."""

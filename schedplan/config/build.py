@@ -1,0 +1,181 @@
+"""Settings from the values of a project: what belongs together is put together, and what does not go together is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from schedplan.config.given import GivenValues
+from schedplan.config.models import ForecastSection, HorizonSection, ObjectiveSection, ProjectFile
+from schedplan.config.settings import (
+    CheckSettings,
+    ForecastSettings,
+    HorizonSettings,
+    InputFiles,
+    ProjectSettings,
+    Settings,
+    SolverSettings,
+)
+from schedplan.model.problem import Limits, MissedDemand, Objective, Rates
+from schedplan.timegrid import InstantError, parse_instant
+from schedplan.units import QuantityError, parse_duration_s, parse_number
+
+MOST_SLOTS = 100_000
+LONGEST_SLOT_MINUTES = 10_080
+ROUNDING_MINUTES = 1e-6
+
+Runs = tuple[tuple[int, int], ...]
+ONE_HOUR: Runs = ((1, 60),)
+
+
+def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]) -> Settings:
+    """Return the settings of what was given. They are complete only if `given` then has no faults."""
+    document = given.document()
+    given.refuse_unsupported()
+    project, limits, solver = document.project, document.limits, document.solver
+    zone = _zone(project.timezone, given)
+    return Settings(
+        folder=file.parent if file is not None else Path(),
+        file=file,
+        project=ProjectSettings(project.name, project.currency, project.timezone),
+        inputs=_inputs(document.inputs, given),
+        horizon=HorizonSettings(_start_s(document.horizon, zone, given), _runs(document.horizon, given)),
+        forecast=_forecast(document.forecast, given),
+        objective=_objective(document.objective, given),
+        limits=Limits(limits.budget_per_day, limits.max_utilization, MissedDemand(limits.missed_demand)),
+        solver=SolverSettings(solver.gap, solver.seed, solver.threads, _time_limit_s(solver.time_limit, given)),
+        check=CheckSettings(_rules(document, given)),
+        warnings=warnings + given.warnings(),
+        origins=given.origins(document),
+    )
+
+
+def _zone(name: str, given: GivenValues) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        given.note(("project", "timezone"), "project.timezone is no time zone")
+        return ZoneInfo("UTC")
+
+
+def _inputs(inputs: Mapping[str, str | list[str]], given: GivenValues) -> tuple[InputFiles, ...]:
+    files = []
+    for table in sorted(inputs):
+        value = inputs[table]
+        names = [value] if isinstance(value, str) else value
+        source = given.find(("inputs", table))
+        if source is None:
+            continue
+        if not names or any(not name or "\0" in name for name in names):
+            given.note(("inputs", table), f"inputs.{table} names no file")
+            continue
+        files.append(InputFiles(table, tuple(source.base / name for name in names)))
+    return tuple(files)
+
+
+def _start_s(horizon: HorizonSection, zone: ZoneInfo, given: GivenValues) -> int | None:
+    if horizon.start is None:
+        return None
+    text = horizon.start if isinstance(horizon.start, str) else horizon.start.isoformat()
+    try:
+        return parse_instant(text, zone)[0]
+    except InstantError as problem:
+        given.note(("horizon", "start"), f"horizon.start is off: {problem}")
+        return None
+
+
+def _runs(horizon: HorizonSection, given: GivenValues) -> Runs:
+    if horizon.slots is not None:
+        return _uneven(horizon.slots, given)
+    minutes = horizon.hours * 60
+    n_slots = round(minutes / horizon.step_minutes)
+    if n_slots < 1 or abs(n_slots * horizon.step_minutes - minutes) > ROUNDING_MINUTES:
+        given.note(
+            ("horizon", "hours"), f"horizon.hours = {horizon.hours:g} is no whole number of {horizon.step_minutes}-minute slots"
+        )
+        return ONE_HOUR
+    return _bounded(((n_slots, horizon.step_minutes),), given)
+
+
+def _uneven(slots: list[list[int]], given: GivenValues) -> Runs:
+    for other in ("hours", "step_minutes"):
+        if given.find(("horizon", other)) is not None:
+            given.note(("horizon", other), f"horizon.{other} and horizon.slots exclude one another", hint="Keep one of the two")
+    if not slots or any(len(run) != 2 or run[0] < 1 or not 1 <= run[1] <= LONGEST_SLOT_MINUTES for run in slots):
+        given.note(("horizon", "slots"))
+        return ONE_HOUR
+    return _bounded(tuple((n_slots, minutes) for n_slots, minutes in slots), given)
+
+
+def _bounded(runs: Runs, given: GivenValues) -> Runs:
+    total = sum(n_slots for n_slots, _ in runs)
+    if total > MOST_SLOTS:
+        key = "slots" if given.find(("horizon", "slots")) is not None else "step_minutes"
+        given.note(
+            ("horizon", key), f"the horizon has {total} slots", expected=f"at most {MOST_SLOTS}", hint="Make the slots longer"
+        )
+        return ONE_HOUR
+    return runs
+
+
+def _forecast(forecast: ForecastSection, given: GivenValues) -> ForecastSettings:
+    levels = tuple(forecast.levels)
+    if any(not 1 <= level <= 99 for level in levels) or list(levels) != sorted(set(levels)):
+        given.note(("forecast", "levels"))
+    return ForecastSettings(
+        quantile=forecast.quantile,
+        levels=levels,
+        seasons_s=_seasons_s(forecast.season, given),
+        model=forecast.model,
+        engine=forecast.engine,
+        ignore_future=forecast.ignore_future,
+    )
+
+
+def _seasons_s(season: list[str], given: GivenValues) -> tuple[int, ...]:
+    try:
+        seasons_s = [parse_duration_s(text) for text in season]
+    except QuantityError:
+        seasons_s = [0]
+    if any(season_s < 1 for season_s in seasons_s) or seasons_s != sorted(set(seasons_s)):
+        given.note(("forecast", "season"))
+    return tuple(seasons_s)
+
+
+def _objective(objective: ObjectiveSection, given: GivenValues) -> Objective:
+    if not objective.latency + objective.utilization + objective.cost + objective.carbon > 0:
+        given.note(("objective", "latency"), "all weights of [objective] are 0", expected="at least one above 0")
+    return Objective(
+        latency=objective.latency,
+        utilization=objective.utilization,
+        cost=objective.cost,
+        carbon=objective.carbon,
+        unplaced=objective.unplaced,
+        rates=Rates(objective.rates.wait, objective.rates.tardiness, objective.rates.missed),
+    )
+
+
+def _time_limit_s(limit: float | str | None, given: GivenValues) -> float | None:
+    if limit is None:
+        return None
+    try:
+        seconds = _seconds(limit) if isinstance(limit, str) else limit
+    except QuantityError:
+        seconds = 0.0
+    if not seconds > 0:
+        given.note(("solver", "time_limit"))
+    return seconds
+
+
+def _seconds(text: str) -> float:
+    try:
+        return parse_number(text)
+    except QuantityError:
+        return float(parse_duration_s(text))
+
+
+def _rules(document: ProjectFile, given: GivenValues) -> tuple[str, ...]:
+    if any(not rule.strip() for rule in document.check.rules):
+        given.note(("check", "rules"), "check.rules has an empty rule")
+    return tuple(document.check.rules)

@@ -1,0 +1,108 @@
+"""The keys of schedplan.toml: type, default, range and meaning of each. It knows no file, and nothing across two keys.
+
+`expected` is what a message says when a value is off; `meaning` is what documentation prints.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LARGEST_SEED = 2**31 - 1
+
+
+def key(default: Any, meaning: str, expected: str, *, commas: bool = False, **limits: Any) -> Any:
+    """Return the field of one key. commas: a flag or variable may separate the items of the list by commas.
+
+    `limits` are pydantic's (gt, ge, lt, le, min_length, max_length).
+    """
+    return Field(default=default, description=meaning, json_schema_extra={"expected": expected, "commas": commas}, **limits)
+
+
+class Section(BaseModel):
+    """A section of the file: exact types, no unknown keys, no infinite numbers."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ProjectSection(Section):
+    name: str = key("project", "what reports call the project", "a text of 1 to 100 characters", min_length=1, max_length=100)
+    currency: str = key("USD", "what prices are in", "a text of 1 to 16 characters", min_length=1, max_length=16)
+    timezone: str = key("UTC", "time zone of days, windows and local times", "a name such as UTC or Asia/Shanghai")
+
+
+class HorizonSection(Section):
+    start: datetime | date | str | None = key(
+        None,
+        "begin of the plan; without it the first slot after the newest time of the inputs",
+        "an ISO 8601 time such as 2026-12-01T00:00:00",
+    )
+    hours: float = key(24.0, "length of the plan in hours", "a number above 0, at most 87600", gt=0, le=87_600)
+    step_minutes: int = key(60, "length of a slot in minutes", "a whole number from 1 to 10080", ge=1, le=10_080)
+    slots: list[list[int]] | None = key(
+        None, "uneven slots: runs of [number of slots, minutes of one]", "pairs of whole numbers such as [[24, 15], [144, 60]]"
+    )
+
+
+class ForecastSection(Section):
+    quantile: float = key(0.95, "quantile of the load that is provided for", "a number above 0 and below 1", gt=0, lt=1)
+    levels: list[int] = key([80, 95], "bands of the forecast, percent", "whole numbers from 1 to 99, increasing", commas=True)
+    season: list[str] = key(
+        [], "season lengths; empty: found in the history", 'durations such as ["24h", "7d"], increasing', commas=True
+    )
+    model: str = key("auto", "forecaster: auto, or one by name", "the name of a forecaster, or auto", min_length=1)
+    engine: Literal["css", "statsmodels", "fourier"] = key("statsmodels", "how SARIMA is estimated", "css, statsmodels or fourier")
+    reserve: list[str] = key([], "whose demand not yet known is kept free", "a list of selectors", commas=True)
+    ignore_future: bool = key(False, "forecast also where the load table has rows inside the plan", "true or false")
+
+
+class RatesSection(Section):
+    wait: float = key(1.0, "what one device-hour of waiting counts for", "a number of at least 0", ge=0)
+    tardiness: float = key(4.0, "what one device-hour of being late counts for", "a number of at least 0", ge=0)
+    missed: float = key(10.0, "what one device-hour of demand not served counts for", "a number of at least 0", ge=0)
+
+
+class ObjectiveSection(Section):
+    latency: float = key(0.5, "weight of waiting, lateness and missed demand", "a number of at least 0", ge=0)
+    utilization: float = key(0.3, "weight of capacity paid for and idle", "a number of at least 0", ge=0)
+    cost: float = key(0.2, "weight of money", "a number of at least 0", ge=0)
+    carbon: float = key(0.0, "weight of emissions", "a number of at least 0", ge=0)
+    unplaced: float = key(10.0, "price of leaving all work out, in units of the objective", "a number of at least 0", ge=0)
+    rates: RatesSection = Field(default_factory=RatesSection)
+
+
+class LimitsSection(Section):
+    budget_per_day: float | None = key(None, "most that a calendar day may cost", "a number of at least 0", ge=0)
+    max_utilization: float = key(1.0, "most that a service's replicas may be used", "a number above 0, at most 1", gt=0, le=1)
+    missed_demand: Literal["forbid", "price"] = key("forbid", "whether demand may go unserved at a price", "forbid or price")
+    reserve: Literal["none", "node", "rack", "zone"] = key(
+        "none", "what may fail without a service failing", "none, node, rack or zone"
+    )
+
+
+class SolverSection(Section):
+    gap: float | None = key(None, "gap at which solving stops; without it chosen by size", "a number from 0 to below 1", ge=0, lt=1)
+    seed: int = key(0, "seed of everything random", f"a whole number from 0 to {LARGEST_SEED}", ge=0, le=LARGEST_SEED)
+    threads: int | None = key(
+        None, "threads at most; the result does not depend on it", "a whole number from 1 to 1024", ge=1, le=1024
+    )
+    time_limit: float | str | None = key(None, "far safety stop of solving", "seconds, or a duration such as 10m")
+
+
+class CheckSection(Section):
+    rules: list[str] = key([], "what `schedplan check` judges", 'rules such as ["cost <= 900", "unplaced == 0"]')
+
+
+class ProjectFile(Section):
+    """The whole file."""
+
+    project: ProjectSection = Field(default_factory=ProjectSection)
+    inputs: dict[str, str | list[str]] = Field(default_factory=dict)
+    horizon: HorizonSection = Field(default_factory=HorizonSection)
+    forecast: ForecastSection = Field(default_factory=ForecastSection)
+    objective: ObjectiveSection = Field(default_factory=ObjectiveSection)
+    limits: LimitsSection = Field(default_factory=LimitsSection)
+    solver: SolverSection = Field(default_factory=SolverSection)
+    check: CheckSection = Field(default_factory=CheckSection)

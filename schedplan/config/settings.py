@@ -1,0 +1,113 @@
+"""Settings: what a project says, checked and frozen. It knows no file format and no way a value can be given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from schedplan.model.problem import Limits, Objective
+from schedplan.timegrid import TimeGrid
+
+Value: TypeAlias = "str | int | float | bool | tuple[Value, ...] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """`timezone` is a name of the time zone database; days, windows and local times follow it."""
+
+    name: str
+    currency: str
+    timezone: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputFiles:
+    """Where one table comes from. Paths are absolute or begin at the working directory; at least one."""
+
+    table: str
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HorizonSettings:
+    """start_s None: the first slot after the newest time of the inputs. runs: (number of slots, minutes of one) in order."""
+
+    start_s: int | None
+    runs: tuple[tuple[int, int], ...]
+
+    @property
+    def hours(self) -> float:
+        """Length of the horizon in hours."""
+        return sum(slots * minutes for slots, minutes in self.runs) / 60
+
+    @property
+    def n_slots(self) -> int:
+        return sum(slots for slots, _ in self.runs)
+
+    def grid(self, start_s: int) -> TimeGrid:
+        """Return the slots from an instant (seconds, UTC) on."""
+        return TimeGrid.uneven(start_s, self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastSettings:
+    """quantile: what is provided for, 0 to 1. levels: percent of the bands. seasons_s: empty = found in the history."""
+
+    quantile: float
+    levels: tuple[int, ...]
+    seasons_s: tuple[int, ...]
+    model: str
+    engine: str
+    ignore_future: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SolverSettings:
+    """gap None: chosen by the size of the model. threads None: by the machine. time_limit_s is a safety stop."""
+
+    gap: float | None
+    seed: int
+    threads: int | None
+    time_limit_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """Rules as they were written, in order."""
+
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One key, its effective value and the words for where that came from (`default`, a file and row, a variable, a flag)."""
+
+    key: str
+    value: Value
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a project says. `folder` is where relative results belong; `file` the project file, None without one.
+
+    inputs: sorted by table. warnings: sentences a person must see. origins: every key in the order of the sections.
+    """
+
+    folder: Path
+    file: Path | None
+    project: ProjectSettings
+    inputs: tuple[InputFiles, ...]
+    horizon: HorizonSettings
+    forecast: ForecastSettings
+    objective: Objective
+    limits: Limits
+    solver: SolverSettings
+    check: CheckSettings
+    warnings: tuple[str, ...]
+    origins: tuple[Origin, ...]
+
+    def input(self, table: str) -> InputFiles | None:
+        """Return the files of one table, None where the project names none."""
+        return next((files for files in self.inputs if files.table == table), None)

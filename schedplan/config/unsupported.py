@@ -1,0 +1,63 @@
+"""Keys that are understood and that this version does not act on. A plan that would silently ignore one is worse than none.
+
+What would change what a plan may do is refused; what would only inform it is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from schedplan.config.keys import KeyPath
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """One key or section, what is not done with it, and whether a given value asks for that at all."""
+
+    path: KeyPath
+    fact: str
+    asks: Callable[[object], bool] = bool
+
+    @property
+    def name(self) -> str:
+        return ".".join(self.path)
+
+
+def _number_above_0(value: object) -> bool:
+    return isinstance(value, int | float) and value > 0
+
+
+REFUSED = (
+    Unsupported(("quotas",), "plans do not keep quotas of tenants yet"),
+    Unsupported(("inputs", "quotas"), "plans do not keep quotas of tenants yet"),
+    Unsupported(("inputs", "outages"), "plans do not keep out of outages yet"),
+    Unsupported(("inputs", "pins"), "plans do not keep pins yet"),
+    Unsupported(("spot",), "the chance of ending in time is reported, and can't be a rule of the plan yet"),
+    Unsupported(("rules",), "plans do not keep rules of selector on selector yet"),
+    Unsupported(("limits", "reserve"), "plans keep nothing free for a failure yet", lambda value: value != "none"),
+    Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),
+    Unsupported(("forecast", "engine"), "SARIMA is estimated by statsmodels only", lambda value: value != "statsmodels"),
+    Unsupported(("objective", "carbon"), "emissions have no weight in a plan yet", _number_above_0),
+    Unsupported(("objective", "move_device_h"), "plans are made without regard to an earlier one", lambda value: True),
+    Unsupported(("objective", "rewards"), "plans are scored by the objective alone"),
+)
+
+WARNED = (
+    Unsupported(("inputs", "carbon"), "emissions are not computed yet"),
+    Unsupported(("inputs", "events"), "forecasts do not know events yet"),
+    Unsupported(("inputs", "latency_samples"), "the latency model is not calibrated yet"),
+    Unsupported(("inputs", "links"), "traffic between regions is not priced yet"),
+    Unsupported(("inputs", "offers"), "capacity that could be bought is not considered yet"),
+)
+
+
+def unsupported_key(path: KeyPath, value: object, among: tuple[Unsupported, ...], *, asked: bool = True) -> Unsupported | None:
+    """Return what `path` with `value` asks for in vain, None where it asks for nothing such.
+
+    asked: only where the value really asks for it; False: whatever the value is.
+    """
+    for unsupported in among:
+        if path[: len(unsupported.path)] == unsupported.path and (not asked or unsupported.asks(value)):
+            return unsupported
+    return None
