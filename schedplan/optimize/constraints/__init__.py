@@ -1,0 +1,1 @@
+"""One file, one formula, one name per constraint. Some restrict the columns, the others add rows."""

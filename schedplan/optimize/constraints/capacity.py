@@ -1,0 +1,120 @@
+"""capacity: what runs on a cell in a slot fits the devices, cores, memory and other resources of its usable nodes.
+
+Sets: cells p of identical nodes with capacity C_r per resource r, slots t; work running in t = starts whose booking covers t.
+Formula: Σ_c demand_rc w[c,p,t'] + Σ_s demand_rs k[s,p,t] <= C_r · usable[p,t], for every r that is known; and, where shares
+of devices are in play, workers above half a device count as one device each.
+Intuition: a resource that the inventory does not state is never binding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ortools.sat.python import cp_model
+
+from schedplan.model.cluster import Pool
+from schedplan.model.workload import Job, JobState
+from schedplan.optimize.constraints.topology import is_on_one_node
+from schedplan.optimize.rows import Rows
+from schedplan.optimize.variables import Amount, Variables
+from schedplan.packing.footprint import (
+    UNBOUNDED,
+    Footprint,
+    cpu_capacity_milli,
+    footprint,
+    memory_capacity_milli,
+    resource_capacity_milli,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An amount of work on a cell in a slot: `workers` blocks, each taking `per_block` workers' footprints on one node."""
+
+    workers: Amount
+    per_block: int
+    footprint: Footprint
+
+
+Work: TypeAlias = tuple[tuple[list[Use], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A counted resource of a cell: capacity of one node, and what one block of a use takes of it."""
+
+    name: str
+    capacity: int
+    of: Callable[[Footprint], int]
+
+    def demand(self, use: Use) -> int:
+        return use.per_block * self.of(use.footprint)
+
+
+def add(variables: Variables, work: Work, rows: Rows) -> None:
+    """Add the rows of `capacity`."""
+    for cell in variables.layout.cells:
+        for slot, uses in enumerate(work[cell.idx]):
+            usable = variables.usable(cell.idx, slot)
+            for resource in (*resources(variables, cell.idx), *_devices_of_shares(cell.pool, uses)):
+                terms = [use.workers * resource.demand(use) for use in uses if resource.demand(use)]
+                if terms:
+                    rows.always(cp_model.LinearExpr.sum(terms) <= resource.capacity * usable)
+
+
+def work(variables: Variables) -> Work:
+    """Return the uses that may stand on each cell in each slot, [cell][slot]."""
+    layout = variables.layout
+    found: Work = tuple(tuple([] for _ in range(layout.problem.grid.n_slots)) for _ in layout.cells)
+    for start in variables.starts:
+        job = layout.classes[start.column.class_idx].job
+        for cell_idx, workers in start.workers:
+            use = _job_use(layout.cells[cell_idx].pool, job, workers, start.gangs)
+            for slot in range(start.column.start_slot, start.column.end_edge):
+                found[cell_idx][slot].append(use)
+    for service, replicas in zip(layout.problem.services, variables.replicas, strict=True):
+        for cell_idx, amounts in replicas.items():
+            taken = footprint(layout.cells[cell_idx].pool, service.shape)
+            for slot, amount in enumerate(amounts):
+                found[cell_idx][slot].append(Use(amount, 1, taken))
+    return found
+
+
+def resources(variables: Variables, cell_idx: int) -> tuple[Resource, ...]:
+    """Return the resources of a cell whose capacity is known."""
+    pool = variables.layout.cells[cell_idx].pool
+    named = sorted(
+        {name for job_class in variables.layout.classes for name, _ in job_class.job.shape.resources}
+        | {name for service in variables.layout.problem.services for name, _ in service.shape.resources}
+    )
+    rows = [
+        Resource("devices", pool.gpus * pool.slices_per_gpu, lambda print_: print_.slices),
+        Resource("cpus", cpu_capacity_milli(pool), lambda print_: print_.cpu_milli),
+        Resource("memory", memory_capacity_milli(pool), lambda print_: print_.memory_milli),
+        *(Resource(name, resource_capacity_milli(pool, name), _amount_of(name)) for name in named),
+    ]
+    return tuple(row for row in rows if 0 < row.capacity < UNBOUNDED)
+
+
+def _amount_of(name: str) -> Callable[[Footprint], int]:
+    return lambda print_: dict(print_.resources).get(name, 0)
+
+
+def _job_use(pool: Pool, job: Job, workers: Amount, gangs: Amount) -> Use:
+    if is_on_one_node(job.topology) and job.state is not JobState.RUNNING:
+        return Use(gangs, job.workers, footprint(pool, job.shape))
+    return Use(workers, 1, footprint(pool, job.shape))
+
+
+def _devices_of_shares(pool: Pool, uses: Sequence[Use]) -> tuple[Resource, ...]:
+    """Return the resource `whole devices` that shares above half of one take, where any share is in play."""
+    if not any(use.footprint.share_slices for use in uses):
+        return ()
+    half = pool.slices_per_gpu / 2
+
+    def devices(print_: Footprint) -> int:
+        return print_.devices + (1 if print_.share_slices > half else 0)
+
+    return (Resource("devices above half", pool.gpus, devices),)

@@ -1,0 +1,55 @@
+"""gang: all workers of a job start together, or none does; what a cell promises its nodes must be able to hold.
+
+Sets: classes c of W_c workers with g_c devices (or cores, GiB); cells with N nodes of capacity G.
+Formula: Σ_cell w[c,cell,t] = W_c x[c,site,t]; on a single node w <= per_node. On a cell of several nodes, for the dual
+feasible functions f1, f2 of each resource: Σ f_k(g_c/G) w <= usable nodes, where
+f_k(q) = q if (k+1)q is whole, else floor((k+1)q)/k.
+Intuition: two workers above half a node never share one, and three above a third never do; sums alone do not see that.
+Source of the functions: Fekete and Schepers 2001, doi.org/10.1007/s101070100243.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import floor
+
+from ortools.sat.python import cp_model
+
+from schedplan.optimize.constraints.capacity import Resource, Use, Work, resources
+from schedplan.optimize.rows import Rows
+from schedplan.optimize.variables import Variables
+
+FUNCTIONS = (1, 2)
+
+
+def add(variables: Variables, work: Work, rows: Rows) -> None:
+    """Add the rows of `gang`."""
+    for start in variables.starts:
+        job_class = variables.layout.classes[start.column.class_idx]
+        if len(start.workers) > 1 and job_class.fixed is None:
+            workers = cp_model.LinearExpr.sum([amount for _, amount in start.workers])
+            rows.always(workers == job_class.job.workers * start.gangs)
+    for cell in variables.layout.cells:
+        if cell.count > 1:
+            for slot, uses in enumerate(work[cell.idx]):
+                for resource in resources(variables, cell.idx):
+                    _add_cuts(variables, rows, cell.idx, slot, uses, resource)
+
+
+def dual_feasible(share: Fraction, k: int) -> Fraction:
+    """Return f_k of a share of a node, 0 to 1: values of items that fit one node together never add up to more than 1."""
+    grown = share * (k + 1)
+    return share if grown.denominator == 1 else Fraction(floor(grown), k)
+
+
+def _add_cuts(variables: Variables, rows: Rows, cell_idx: int, slot: int, uses: Sequence[Use], resource: Resource) -> None:
+    for k in FUNCTIONS:
+        scale = 2 * (k + 1) * k
+        lifted = [
+            (use, dual_feasible(Fraction(min(resource.demand(use), resource.capacity), resource.capacity), k)) for use in uses
+        ]
+        if not any(value > Fraction(resource.demand(use), resource.capacity) for use, value in lifted):
+            continue
+        terms = [use.workers * int(value * scale) for use, value in lifted if value > 0]
+        rows.always(cp_model.LinearExpr.sum(terms) <= scale * variables.usable(cell_idx, slot))

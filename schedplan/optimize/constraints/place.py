@@ -1,0 +1,27 @@
+"""place: every job is started once or left out; a required one is started.
+
+Sets: job classes c with n_c identical gangs, their sites, slots t.
+Formula: Σ_{site,t} x[c,site,t] + u[c] = n_c; u[c] = 0 where the jobs are required or run already.
+Intuition: leaving work out is a choice with a price in the objective, never an accident.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ortools.sat.python import cp_model
+
+from schedplan.model.workload import JobState
+from schedplan.optimize.rows import Rows
+from schedplan.optimize.variables import Variables
+
+
+def add(variables: Variables, rows: Rows) -> None:
+    """Add the rows of `place`."""
+    gangs_of: dict[int, list[cp_model.IntVar]] = defaultdict(list)
+    for start in variables.starts:
+        gangs_of[start.column.class_idx].append(start.gangs)
+    for job_class, left_out in zip(variables.layout.classes, variables.left_out, strict=True):
+        rows.always(cp_model.LinearExpr.sum(gangs_of[job_class.idx]) + left_out == job_class.count)
+        if job_class.job.required or job_class.job.state is JobState.RUNNING:
+            rows.when(f"required {job_class.job.name}", left_out == 0)

@@ -1,0 +1,45 @@
+"""service: in every slot the replicas of a service meet its latency target at the demand planned for.
+
+Sets: services s, cells p of device model a(p), slots t; r[s,t,a] least replicas on one model, tabulated before solving.
+Formula: Σ_p k[s,p,t] · ceil(10⁹ / r[s,t,a(p)]) >= 10⁹; on one model Σ_p k >= r; min_s <= Σ_p k <= max_s.
+Markets and devices restrict the cells. A replica on a model that can't meet the target is no choice.
+Intuition: a replica covers 1/r of the demand on its model; for a mix that is a linear stand-in, checked afterwards.
+"""
+
+from __future__ import annotations
+
+from ortools.sat.python import cp_model
+
+from schedplan.optimize.requirement import least_replicas_by_slot
+from schedplan.optimize.rows import Rows
+from schedplan.optimize.variables import Variables
+
+BILLION = 10**9
+
+
+def add(variables: Variables, rows: Rows) -> None:
+    """Add the rows of `service`."""
+    layout = variables.layout
+    for service, replicas in zip(layout.problem.services, variables.replicas, strict=True):
+        models = sorted({layout.cells[idx].pool.accelerator or "" for idx in replicas})
+        least = {model: least_replicas_by_slot(layout.problem, service, model or None) for model in models}
+        for slot in range(layout.problem.grid.n_slots):
+            by_model = {
+                model: [amounts[slot] for idx, amounts in replicas.items() if (layout.cells[idx].pool.accelerator or "") == model]
+                for model in models
+            }
+            everything = [amount for amounts in by_model.values() for amount in amounts]
+            total = cp_model.LinearExpr.sum(everything)
+            _add_demand(rows, f"service {service.name}", by_model, {model: least[model][slot] or 0 for model in models})
+            rows.when(f"service {service.name}", total >= service.min_replicas)
+            if service.max_replicas is not None:
+                rows.when(f"max_replicas {service.name}", total <= service.max_replicas)
+
+
+def _add_demand(rows: Rows, name: str, by_model: dict[str, list[cp_model.IntVar]], least: dict[str, int]) -> None:
+    if len(by_model) == 1:
+        (model, amounts), *_ = by_model.items()
+        rows.when(name, cp_model.LinearExpr.sum(amounts) >= least[model])
+    elif max(least.values(), default=0) > 0:
+        covered = [amount * -(-BILLION // max(least[model], 1)) for model, amounts in by_model.items() for amount in amounts]
+        rows.when(name, cp_model.LinearExpr.sum(covered) >= BILLION)

@@ -1,0 +1,43 @@
+"""The model of one layout: variables, every constraint by its name, the objective. A table of contents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ortools.sat.python import cp_model
+
+from schedplan.measures.objective import Normalisation
+from schedplan.model.workload import Job
+from schedplan.optimize import spending as money
+from schedplan.optimize.constraints import budget, capacity, gang, place, service, supply
+from schedplan.optimize.layout import Layout
+from schedplan.optimize.objective import ScaledObjective, minimise, objective
+from schedplan.optimize.rows import Rows
+from schedplan.optimize.variables import Variables, variables
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """A model ready to be solved; `scaled` None where it only asks for feasibility."""
+
+    model: cp_model.CpModel
+    variables: Variables
+    rows: Rows
+    scaled: ScaledObjective | None
+
+
+def formulate(layout: Layout, normalisation: Normalisation | None, excluded: tuple[Job, ...] = ()) -> Formulation:
+    """Return the model of a layout; without a normalisation the rows alone, every named rule on a literal of its own."""
+    model = cp_model.CpModel()
+    rows = Rows(model, is_relaxable=normalisation is None)
+    chosen = variables(layout, model)
+    work = capacity.work(chosen)
+    place.add(chosen, rows)
+    supply.add(chosen, rows)
+    capacity.add(chosen, work, rows)
+    gang.add(chosen, work, rows)
+    service.add(chosen, rows)
+    spending = money.spending(chosen, rows)
+    budget.add(chosen, spending, rows)
+    scaled = None if normalisation is None else minimise(chosen, objective(chosen, spending, normalisation, excluded))
+    return Formulation(model, chosen, rows, scaled)

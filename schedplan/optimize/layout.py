@@ -1,0 +1,232 @@
+"""The shape of the model: cells of identical nodes, classes of identical jobs, and the columns a solver may choose from.
+
+One layout serves two levels. On pools a cell holds all identical nodes; on nodes each cell is one node. It holds data only,
+no solver object.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.work import release_s
+from schedplan.model.cluster import Pool
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, JobState, Service
+from schedplan.optimize.constraints.spot import market_key
+from schedplan.optimize.constraints.topology import domain_of, domains_asked, is_on_one_node
+from schedplan.optimize.constraints.window import windows
+from schedplan.optimize.requirement import least_replicas_by_slot
+
+
+class Level(Enum):
+    POOLS = "pools"
+    NODES = "nodes"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Identical nodes. `pool` is the row that stands for them, `nodes` their names in order, the first `warm` of them up at the
+    start; at least `min_on` are paid in every slot."""
+
+    idx: int
+    pool: Pool
+    nodes: tuple[str, ...]
+    warm: int
+    min_on: int
+
+    @property
+    def count(self) -> int:
+        return len(self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a gang may stand as a whole: cells of one family and one domain. `per_node` workers fit an empty node of each cell."""
+
+    cells: tuple[int, ...]
+    per_node: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobClass:
+    """Jobs that differ in nothing but their name. `fixed` (cell, workers) for what already runs (none of
+    it on a cell where its nodes take no new work), else None."""
+
+    idx: int
+    jobs: tuple[Job, ...]
+    sites: tuple[Site, ...]
+    fixed: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def job(self) -> Job:
+        """The job that stands for the class."""
+        return self.jobs[0]
+
+    @property
+    def count(self) -> int:
+        return len(self.jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Gangs of a class started on a site with a slot, booked up to an edge."""
+
+    class_idx: int
+    site_idx: int
+    start_slot: int
+    end_edge: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Everything the constraints range over. `excluded`: jobs that no plan can place (name, rule, evidence)."""
+
+    problem: Problem
+    level: Level
+    cells: tuple[Cell, ...]
+    classes: tuple[JobClass, ...]
+    columns: tuple[Column, ...]
+    service_cells: tuple[tuple[int, ...], ...]
+
+    def site(self, column: Column) -> Site:
+        return self.classes[column.class_idx].sites[column.site_idx]
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the solver: starts, workers per cell where a site has several, replicas and nodes per slot."""
+        spread = sum(len(self.site(column).cells) for column in self.columns if len(self.site(column).cells) > 1)
+        per_slot = len(self.cells) + sum(len(cells) for cells in self.service_cells)
+        return len(self.columns) + spread + per_slot * self.problem.grid.n_slots
+
+
+def layout(problem: Problem, jobs: tuple[Job, ...], level: Level) -> Layout:
+    """Return the layout of `jobs` (those that may be planned) and all services on pools or on single nodes."""
+    cells = _cells(problem, jobs, level)
+    classes = _classes(problem, cells, jobs, level)
+    columns = tuple(
+        Column(job_class.idx, site_idx, start_slot, end_edge)
+        for job_class in classes
+        for site_idx, site in enumerate(job_class.sites)
+        for start_slot, end_edge in windows(problem, job_class.job, _pool_of(problem, cells, job_class.job, site))
+    )
+    service_cells = tuple(
+        tuple(cell.idx for cell in cells if service_refusal(cell.pool, service) is None and is_useful(problem, service, cell.pool))
+        for service in problem.services
+    )
+    return Layout(problem, level, cells, classes, columns, service_cells)
+
+
+def is_useful(problem: Problem, service: Service, pool: Pool) -> bool:
+    """Whether replicas on a pool can meet the service's target at all, or the service needs no more than minimum replicas."""
+    return all(least is not None for least in least_replicas_by_slot(problem, service, pool.accelerator))
+
+
+def gang_family(problem: Problem, pool: Pool) -> tuple[str, ...]:
+    """Return the key of nodes that one gang may span: one cluster, device model, market; on spot one price and reclaim rate."""
+    return (pool.cluster, pool.accelerator or "", pool.market.value, *market_key(problem, pool))
+
+
+def _cells(problem: Problem, jobs: tuple[Job, ...], level: Level) -> tuple[Cell, ...]:
+    domains = domains_asked(jobs)
+    running_on = {placed.node for job in jobs if job.state is JobState.RUNNING for placed in job.placement}
+    members: dict[tuple[object, ...], list[tuple[Pool, str, bool]]] = defaultdict(list)
+    least_on: dict[tuple[object, ...], int] = defaultdict(int)
+    for pool in problem.cluster.pools:
+        for number, name in enumerate(pool.node_names()[: pool.nodes]):
+            single = level is Level.NODES or name in running_on or pool.name in running_on
+            key = (name,) if single else _cell_key(problem, pool, domains)
+            members[key].append((pool, name, number < pool.count))
+            if pool.market.is_sunk or (single and pool.min_count == pool.max_count):
+                least_on[key] += 1
+        if not pool.market.is_sunk and pool.nodes and level is Level.POOLS and pool.name not in running_on:
+            least_on[_cell_key(problem, pool, domains)] += min(pool.min_count, pool.nodes)
+    cells: list[Cell] = []
+    for key, found in members.items():
+        ordered = sorted(found, key=lambda member: not member[2])
+        warm = sum(is_warm for _, _, is_warm in found)
+        cells.append(Cell(len(cells), found[0][0], tuple(name for _, name, _ in ordered), warm, min(least_on[key], len(found))))
+    return tuple(cells)
+
+
+def _cell_key(problem: Problem, pool: Pool, domains: tuple[str, ...]) -> tuple[object, ...]:
+    keeps_minimum = not pool.market.is_sunk and 0 < pool.min_count < pool.max_count
+    return (
+        pool.name if keeps_minimum else None,
+        tuple(getattr(pool, domain) for domain in domains),
+        pool.cluster,
+        pool.accelerator,
+        pool.gpus,
+        pool.gpu_memory_gib,
+        pool.slices_per_gpu,
+        pool.device_groups,
+        pool.cpus,
+        pool.memory_gib,
+        pool.resources,
+        pool.market,
+        problem.price_per_h(pool).tobytes(),
+        pool.interruptions_per_hour,
+        pool.startup_minutes,
+        pool.taints,
+    )
+
+
+def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], level: Level) -> tuple[JobClass, ...]:
+    cell_of_node = {name: cell.idx for cell in cells for name in cell.nodes}
+    members: dict[tuple[object, ...], list[Job]] = defaultdict(list)
+    for job in jobs:
+        members[_class_key(problem, job, level)].append(job)
+    classes: list[JobClass] = []
+    for alike in members.values():
+        job = alike[0]
+        if job.state is JobState.RUNNING:
+            classes.append(_running_class(len(classes), job, cell_of_node))
+        else:
+            classes.append(JobClass(len(classes), tuple(alike), sites(problem, cells, job, level)))
+    return tuple(classes)
+
+
+def _class_key(problem: Problem, job: Job, level: Level) -> tuple[object, ...]:
+    counts_nodes = level is Level.NODES and job.workers > 1 and job.spot_ok
+    is_alone = counts_nodes or job.state is JobState.RUNNING or _has_own_speed(problem, job)
+    alike = replace(job, name=job.name if is_alone else "", user=None, tenant="default", time_limit_minutes=None, start_s=None)
+    return (replace(alike, submit_s=release_s(problem, job), earliest_start_s=None),)
+
+
+def _has_own_speed(problem: Problem, job: Job) -> bool:
+    return any(row.kind == job.name for row in problem.cluster.speeds)
+
+
+def _running_class(idx: int, job: Job, cell_of_node: dict[str, int]) -> JobClass:
+    fixed: dict[int, int] = defaultdict(int)
+    for placed in job.placement:
+        if placed.node in cell_of_node:
+            fixed[cell_of_node[placed.node]] += placed.workers
+    site = Site(tuple(fixed), tuple(fixed.values()))
+    return JobClass(idx, (job,), (site,), tuple(fixed.items()))
+
+
+def _pool_of(problem: Problem, cells: tuple[Cell, ...], job: Job, site: Site) -> Pool:
+    if site.cells:
+        return cells[site.cells[0]].pool
+    return problem.cluster.pool_of_node[job.placement[0].node]
+
+
+def sites(problem: Problem, cells: tuple[Cell, ...], job: Job, level: Level) -> tuple[Site, ...]:
+    """Return the sites a waiting job may stand on: eligible cells by family and domain, each with room for the whole gang."""
+    groups: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
+    for cell in cells:
+        per_node = workers_per_node(cell.pool, job.shape)
+        domain = domain_of(cell.pool, job.topology)
+        if job_refusal(cell.pool, job) is not None or per_node == 0:
+            continue
+        is_single = job.workers == 1 or is_on_one_node(job.topology)
+        groups[(cell.idx,) if is_single else (domain, *gang_family(problem, cell.pool))].append((cell.idx, per_node))
+    found = (Site(tuple(idx for idx, _ in group), tuple(per_node for _, per_node in group)) for group in groups.values())
+    return tuple(site for site in found if _holds(cells, site, job))
+
+
+def _holds(cells: tuple[Cell, ...], site: Site, job: Job) -> bool:
+    return sum(cells[idx].count * per_node for idx, per_node in zip(site.cells, site.per_node, strict=True)) >= job.workers

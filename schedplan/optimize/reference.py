@@ -1,0 +1,192 @@
+"""The reference plan, by arithmetic and without a solver: what a careful person would do, slot by slot and first come first served.
+
+Services first, per slot, with the least replicas on the cheapest nodes; then jobs by submission, then name, each at its
+earliest fitting start in the family of nodes that costs least for it; nodes by best fit. Its goals, and the ideals that
+no plan can beat, are what the objective is measured against.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.measures.accounting import account
+from schedplan.measures.eligibility import job_refusal, service_refusal
+from schedplan.measures.objective import GoalValues, Normalisation
+from schedplan.measures.work import counted, counted_share, node_share
+from schedplan.model.cluster import Pool
+from schedplan.model.plan import Decisions, JobPart, ReplicaPart
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, JobState, Service
+from schedplan.optimize.constraints.spot import rework_cost
+from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
+from schedplan.optimize.constraints.window import windows
+from schedplan.optimize.layout import gang_family
+from schedplan.optimize.objective import services_work_h
+from schedplan.optimize.requirement import least_replicas_by_slot
+from schedplan.packing.assignment import GangStart, assign, has_work, merged
+from schedplan.packing.board import Board
+from schedplan.packing.fleet import place_replicas
+from schedplan.packing.gang import place_gang
+from schedplan.packing.supply import close_supply
+
+NodeIdx = NDArray[np.intp]
+
+
+def reference(problem: Problem) -> Decisions:
+    """Return the reference plan; what finds no place in it is left out."""
+    board = Board(problem)
+    running = tuple(
+        GangStart(job, 0, windows(problem, job, problem.cluster.pool_of_node[job.placement[0].node])[0][1], (), one_node=False)
+        for job in problem.jobs
+        if job.state is JobState.RUNNING
+    )
+    parts = list(assign(problem, board, running, ()).parts)
+    replicas = _replicas(problem, board)
+    waiting = (job for job in problem.jobs if job.state is not JobState.RUNNING)
+    for job in sorted(waiting, key=lambda job: (job.release_s or problem.grid.start_s, job.name)):
+        parts.extend(earliest(problem, board, job) or ())
+    fixed_parts = tuple(sorted(parts))
+    on = close_supply(problem, has_work(problem, fixed_parts, replicas))
+    if on is None:
+        raise AssertionError("the board opens a node only after its start-up, so the supply closes")
+    return Decisions(fixed_parts, replicas, on)
+
+
+def normalisation(problem: Problem, decisions: Decisions) -> Normalisation:
+    """Return the scales of the goals, from the reference plan and the ideals for the work that it places."""
+    goals = account(problem, decisions).goals
+    return Normalisation.between(goals, ideals(problem, decisions, goals))
+
+
+def ideals(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalValues:
+    """Return goal values that no plan for the work placed by `decisions` can beat, by arithmetic; never above `reached`."""
+    placed = {part.job for part in decisions.parts}
+    jobs = tuple(job for job in problem.jobs if job.name in placed)
+    hours = float(problem.grid.hours.sum())
+    always_h = sum(pool.always_on * counted(pool, problem.cluster) for pool in problem.cluster.pools) * hours
+    work_h = sum(_most_work_h(problem, job) for job in jobs) + services_work_h(problem)
+    always_cost = sum(
+        pool.always_on * float(problem.price_per_h(pool) @ problem.grid.hours) for pool in problem.cluster.pools if pool.always_on
+    )
+    cost = always_cost + sum(_cheapest_job(problem, job) for job in jobs) + _cheapest_services(problem)
+    return GoalValues(
+        latency=min(0.0, reached.latency),
+        utilization=min(max(always_h - work_h, 0.0), reached.utilization),
+        cost=min(cost, reached.cost),
+        carbon=reached.carbon,
+        unplaced=reached.unplaced,
+    )
+
+
+def earliest(problem: Problem, board: Board, job: Job) -> tuple[JobPart, ...] | None:
+    """Place a job at its earliest fitting start, the cheapest family first, ties by pool name; None where nothing fits."""
+    choices = []
+    for order, nodes in enumerate(_families(problem, job)):
+        pool = board.pools[int(nodes[0])]
+        for start_slot, end_edge in windows(problem, job, pool):
+            choices.append((start_slot, job_price(problem, job, pool, start_slot, end_edge), order, end_edge, nodes))
+    for start_slot, _, _, end_edge, nodes in sorted(choices, key=lambda choice: choice[:3]):
+        one_node = is_on_one_node(job.topology)
+        holds = place_gang(board, nodes, job.shape, job.workers, start_slot, end_edge, one_node=one_node)
+        if holds is not None:
+            return tuple(JobPart(job.name, board.cluster.nodes[hold.node_idx], start_slot, hold.workers) for hold in holds)
+    return None
+
+
+def job_price(problem: Problem, job: Job, pool: Pool, start_slot: int, end_edge: int) -> float:
+    """Return what a job adds to the bill on a pool: its share of node-hours that are not paid anyway; currency."""
+    if pool.market.is_sunk:
+        return 0.0
+    span = slice(start_slot, end_edge)
+    price = float(problem.price_per_h(pool)[span] @ problem.grid.hours[span])
+    return price * job.workers * node_share(pool, job.shape)
+
+
+def _families(problem: Problem, job: Job) -> tuple[NodeIdx, ...]:
+    groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for pool in problem.cluster.pools:
+        if job_refusal(pool, job) is None:
+            key = (domain_of(pool, job.topology) or "", str(pool.slices_per_gpu), *gang_family(problem, pool))
+            groups[key].extend(problem.cluster.node_idx[name] for name in pool.node_names()[: pool.nodes])
+    return tuple(np.array(nodes, dtype=np.intp) for nodes in groups.values() if nodes)
+
+
+def _replicas(problem: Problem, board: Board) -> tuple[ReplicaPart, ...]:
+    found: list[ReplicaPart] = []
+    for service in problem.services:
+        pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+        least = {pool.name: least_replicas_by_slot(problem, service, pool.accelerator) for pool in pools}
+        for slot in range(problem.grid.n_slots):
+            found.extend(_slot_replicas(problem, board, service, pools, {name: rows[slot] for name, rows in least.items()}, slot))
+    return merged(found)
+
+
+def _slot_replicas(
+    problem: Problem, board: Board, service: Service, pools: list[Pool], least: dict[str, int | None], slot: int
+) -> list[ReplicaPart]:
+    """Fill the cheapest pool first; what it can't hold goes to the next, for the share of the demand that is still open."""
+    found: list[ReplicaPart] = []
+    open_share, missing = 1.0, service.min_replicas
+    for pool in sorted(pools, key=lambda pool: (_replica_price(problem, service, pool, least[pool.name], slot), pool.name)):
+        most = least[pool.name]
+        if most is None:
+            continue
+        wanted = max(int(np.ceil(open_share * most - 1e-9)), missing)
+        nodes = np.array([problem.cluster.node_idx[name] for name in pool.node_names()[: pool.nodes]], dtype=np.intp)
+        count = min(wanted, int(board.room(nodes, service.shape, slot, slot + 1).sum()))
+        found.extend(place_replicas(board, nodes, service, count, slot) or ())
+        open_share -= count / most if most else open_share
+        missing -= count
+        if open_share <= 1e-9 and missing <= 0:
+            break
+    return found
+
+
+def _replica_price(problem: Problem, service: Service, pool: Pool, least: int | None, slot: int) -> float:
+    if least is None:
+        return float("inf")
+    return 0.0 if pool.market.is_sunk else max(least, 1) * node_share(pool, service.shape) * float(problem.price_per_h(pool)[slot])
+
+
+def _most_work_h(problem: Problem, job: Job) -> float:
+    pools = _job_pools(problem, job)
+    share = job.workers * counted_share(job.shape, problem.cluster)
+    booked = (
+        (problem.grid.edges_s[end] - problem.grid.slot_start_s(start)) / 3600
+        for pool in pools
+        for start, end in windows(problem, job, pool)
+    )
+    return share * max(booked, default=0.0)
+
+
+def _cheapest_job(problem: Problem, job: Job) -> float:
+    prices = (
+        job_price(problem, job, pool, start, end) + rework_cost(problem, job, pool, 1, start)
+        for pool in _job_pools(problem, job)
+        for start, end in windows(problem, job, pool)
+    )
+    return min(prices, default=0.0)
+
+
+def _job_pools(problem: Problem, job: Job) -> list[Pool]:
+    if job.state is JobState.RUNNING:
+        return [problem.cluster.pool_of_node[placed.node] for placed in job.placement]
+    return [pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None]
+
+
+def _cheapest_services(problem: Problem) -> float:
+    total = 0.0
+    for service in problem.services:
+        pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+        least = {pool.name: least_replicas_by_slot(problem, service, pool.accelerator) for pool in pools}
+        for slot, hours in enumerate(problem.grid.hours):
+            prices = [
+                0.0 if pool.market.is_sunk else needed * node_share(pool, service.shape) * float(problem.price_per_h(pool)[slot])
+                for pool in pools
+                if (needed := least[pool.name][slot]) is not None
+            ]
+            total += min(prices, default=0.0) * float(hours)
+    return total

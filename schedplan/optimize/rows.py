@@ -1,0 +1,31 @@
+"""Rows of a model under the name of their rule, so that a conflict can name it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ortools.sat.python import cp_model
+
+Row: TypeAlias = cp_model.BoundedLinearExpression | bool
+
+
+@dataclass
+class Rows:
+    """Adds rows to one model. With `is_relaxable` every named rule hangs on one literal, for the search of a conflict."""
+
+    model: cp_model.CpModel
+    is_relaxable: bool = False
+    literals: dict[str, cp_model.IntVar] = field(default_factory=dict)
+
+    def always(self, row: Row) -> None:
+        """Add a row that nothing may relax."""
+        self.model.add(row)
+
+    def when(self, rule: str, row: Row) -> None:
+        """Add a row of a named rule, e.g. `service recommender`."""
+        added = self.model.add(row)
+        if self.is_relaxable:
+            if rule not in self.literals:
+                self.literals[rule] = self.model.new_bool_var(rule)
+            added.only_enforce_if(self.literals[rule])

@@ -1,0 +1,158 @@
+"""One run of CP-SAT on one formulation: what it found, and what it proved. Deterministic: limits are counts of work.
+
+The solver's own word `OPTIMAL` is not passed on: a relative gap limit makes it say so early.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from ortools.sat.python import cp_model
+
+from schedplan.model.plan import Decisions
+from schedplan.optimize.constraints.topology import is_on_one_node
+from schedplan.optimize.formulation import Formulation
+from schedplan.optimize.layout import Layout
+from schedplan.optimize.options import SolveOptions
+from schedplan.packing.assignment import FleetSlot, GangStart
+
+INTERLEAVED_WORKERS = 4
+
+
+class Outcome(Enum):
+    SOLVED = "solved"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run gives: gangs and fleets on cells, and a proven lower bound on F (None where there is none)."""
+
+    outcome: Outcome
+    gangs: tuple[GangStart, ...]
+    fleets: tuple[FleetSlot, ...]
+    bound: float | None
+    work: float
+    hit_clock: bool
+
+
+def search(formulation: Formulation, options: SolveOptions, hint: Decisions | None = None) -> Found:
+    """Solve a formulation, starting from the decisions of `hint` where given."""
+    if formulation.scaled is None:
+        raise ValueError("only a formulation with an objective can be searched")
+    layout = formulation.variables.layout
+    if hint is not None:
+        _add_hint(formulation, hint)
+    solver = cp_model.CpSolver()
+    configure(solver, options, options.gap_for(layout.n_columns))
+    status = solver.solve(formulation.model)
+    work = solver.response_proto.deterministic_time
+    hit_clock = options.time_limit_s is not None and solver.wall_time >= options.time_limit_s * 0.98
+    if status == cp_model.INFEASIBLE:
+        return Found(Outcome.INFEASIBLE, (), (), None, work, hit_clock)
+    if status == cp_model.MODEL_INVALID:
+        raise AssertionError(f"the solver calls the model invalid: {formulation.model.validate() or 'no reason given'}")
+    bound = formulation.scaled.bound(solver.best_objective_bound)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return Found(Outcome.UNKNOWN, (), (), bound, work, hit_clock)
+    return Found(Outcome.SOLVED, _gangs(formulation, solver), _fleets(formulation, solver), bound, work, hit_clock)
+
+
+def configure(solver: cp_model.CpSolver, options: SolveOptions, gap: float) -> None:
+    """Set the parameters under which a run can be repeated, whatever the machine has of cores."""
+    parameters = solver.parameters
+    parameters.random_seed = options.seed
+    parameters.num_workers = 1
+    parameters.relative_gap_limit = gap
+    parameters.max_deterministic_time = options.work_limit
+    parameters.log_search_progress = False
+    if options.time_limit_s is not None:
+        parameters.max_time_in_seconds = options.time_limit_s
+
+
+def _gangs(formulation: Formulation, solver: cp_model.CpSolver) -> tuple[GangStart, ...]:
+    layout = formulation.variables.layout
+    taken = [0] * len(layout.classes)
+    found = []
+    for start in formulation.variables.starts:
+        gangs = solver.value(start.gangs)
+        if not gangs:
+            continue
+        column, job_class = start.column, layout.classes[start.column.class_idx]
+        left = {cell_idx: solver.value(amount) for cell_idx, amount in start.workers}
+        for job in job_class.jobs[taken[column.class_idx] : taken[column.class_idx] + gangs]:
+            groups = _share_out(layout, left, job.workers)
+            found.append(GangStart(job, column.start_slot, column.end_edge, groups, is_on_one_node(job.topology)))
+        taken[column.class_idx] += gangs
+    return tuple(found)
+
+
+def _share_out(layout: Layout, left: dict[int, int], workers: int) -> tuple[tuple[tuple[str, ...], int], ...]:
+    groups = []
+    for cell_idx, available in left.items():
+        share = min(available, workers)
+        if share:
+            left[cell_idx] = available - share
+            workers -= share
+            groups.append((layout.cells[cell_idx].nodes, share))
+    return tuple(groups)
+
+
+def _fleets(formulation: Formulation, solver: cp_model.CpSolver) -> tuple[FleetSlot, ...]:
+    layout = formulation.variables.layout
+    return tuple(
+        FleetSlot(service.name, slot, layout.cells[cell_idx].nodes, solver.value(amount))
+        for service, replicas in zip(layout.problem.services, formulation.variables.replicas, strict=True)
+        for cell_idx, amounts in replicas.items()
+        for slot, amount in enumerate(amounts)
+        if solver.value(amount)
+    )
+
+
+def _add_hint(formulation: Formulation, hint: Decisions) -> None:
+    """Hint starts, left out jobs, replicas and nodes; what the solver can complete itself is left to it."""
+    variables = formulation.variables
+    layout = variables.layout
+    cell_of = {name: cell.idx for cell in layout.cells for name in cell.nodes}
+    starts: dict[tuple[str, int], dict[int, int]] = {}
+    for part in hint.parts:
+        cells = starts.setdefault((part.job, part.start_slot), {})
+        if part.node in cell_of:
+            cells[cell_of[part.node]] = cells.get(cell_of[part.node], 0) + part.workers
+    placed = {job for job, _ in starts}
+    for start in variables.starts:
+        job_class, site = layout.classes[start.column.class_idx], set(layout.site(start.column).cells)
+        here = [starts[key] for job in job_class.jobs if (key := (job.name, start.column.start_slot)) in starts]
+        matching = [cells for cells in here if set(cells) <= site]
+        formulation.model.add_hint(start.gangs, len(matching))
+        for cell_idx, amount in start.workers:
+            if isinstance(amount, cp_model.IntVar):
+                formulation.model.add_hint(amount, sum(cells.get(cell_idx, 0) for cells in matching))
+    for job_class, left_out in zip(layout.classes, variables.left_out, strict=True):
+        formulation.model.add_hint(left_out, sum(job.name not in placed for job in job_class.jobs))
+    _hint_replicas(formulation, hint, cell_of)
+    _hint_nodes(formulation, hint)
+
+
+def _hint_replicas(formulation: Formulation, hint: Decisions, cell_of: dict[str, int]) -> None:
+    count: dict[tuple[str, int, int], int] = {}
+    for part in hint.replicas:
+        if part.node in cell_of:
+            key = (part.service, cell_of[part.node], part.slot)
+            count[key] = count.get(key, 0) + part.replicas
+    layout = formulation.variables.layout
+    for service, replicas in zip(layout.problem.services, formulation.variables.replicas, strict=True):
+        for cell_idx, amounts in replicas.items():
+            for slot, amount in enumerate(amounts):
+                formulation.model.add_hint(amount, count.get((service.name, cell_idx, slot), 0))
+
+
+def _hint_nodes(formulation: Formulation, hint: Decisions) -> None:
+    layout = formulation.variables.layout
+    for cell, on in zip(layout.cells, formulation.variables.on, strict=True):
+        rows = [layout.problem.cluster.node_idx[name] for name in cell.nodes]
+        for slot, amount in enumerate(on):
+            if isinstance(amount, cp_model.IntVar):
+                formulation.model.add_hint(amount, int(hint.on[rows, slot].sum()))

@@ -1,0 +1,190 @@
+"""From a problem to a plan with its proof: screen, reference, the model on pools, packing, and the model on single nodes.
+
+A plan is handed out only after the solver-free check of `measures` has accepted it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from schedplan.errors import SolverError
+from schedplan.measures.accounting import account
+from schedplan.measures.feasibility import violations
+from schedplan.measures.objective import Normalisation, terms, total
+from schedplan.measures.work import importance
+from schedplan.model.plan import Decisions, Plan, PlanStatus, Proof
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job
+from schedplan.optimize.conflict import conflict
+from schedplan.optimize.formulation import formulate
+from schedplan.optimize.layout import Layout, Level, layout
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.proof import prove
+from schedplan.optimize.reference import earliest, reference
+from schedplan.optimize.reference import normalisation as scales
+from schedplan.optimize.search import Found, Outcome, search
+from schedplan.packing.assignment import Assignment, FleetSlot, GangStart, assign, has_work
+from schedplan.packing.board import Board
+from schedplan.packing.screen import Screened, screened
+from schedplan.packing.supply import close_supply
+
+
+@dataclass(frozen=True, slots=True)
+class Incumbent:
+    """Decisions that the check accepts, with their value of F."""
+
+    decisions: Decisions
+    objective: float
+
+
+def optimize(problem: Problem, options: SolveOptions | None = None, normalisation: Normalisation | None = None) -> Plan:
+    """Return the plan of a problem with its bound, or its conflict where nothing is feasible.
+
+    `normalisation` replaces the scales of the reference plan, so that plans of two problems can be compared in one F.
+    Raises SolverError where no plan was found within the limits, or `require_optimal` is set and the proof is missing.
+    """
+    return _Solve(problem, options or SolveOptions(), normalisation).plan()
+
+
+class _Solve:
+    """One solve: what all its steps share. It lives for one call."""
+
+    def __init__(self, problem: Problem, options: SolveOptions, normalisation: Normalisation | None) -> None:
+        self.problem = problem
+        self.options = options
+        self.reference = reference(problem)
+        self.normalisation = normalisation or scales(problem, self.reference)
+        self.screened = _screened(problem)
+        self.excluded: tuple[Job, ...] = tuple(found.job for found in self.screened)
+        self.jobs = tuple(job for job in problem.jobs if job not in self.excluded)
+        self.best: Incumbent | None = None
+        self.bounds: list[float] = []
+        self.route: list[str] = []
+        self.work = 0.0
+        self.hit_clock = False
+
+    def plan(self) -> Plan:
+        """Run the steps and return the plan."""
+        if any(found.job.required for found in self.screened):
+            return self._infeasible()
+        self._offer(self.reference)
+        for level, limit in ((Level.POOLS, self.options.pool_columns), (Level.NODES, self.options.node_columns)):
+            shape = layout(self.problem, self.jobs, level)
+            if shape.n_columns > limit:
+                self.route.append(f"model on {level.value} not tried: {shape.n_columns} columns, limit {limit}")
+                continue
+            found = self._run(shape)
+            if found.outcome is Outcome.INFEASIBLE:
+                return self._infeasible()
+            if self._is_closed(shape):
+                break
+        if self.best is None:
+            raise SolverError(
+                "no plan was found within the limits", hint="raise --time-limit or the work limit, or relax a limit of the project"
+            )
+        return self._finish(self.best)
+
+    def _run(self, shape: Layout) -> Found:
+        formulation = formulate(shape, self.normalisation, self.excluded)
+        found = search(formulation, self.options, self.best.decisions if self.best else None)
+        self.work += found.work
+        self.hit_clock = self.hit_clock or found.hit_clock
+        self.route.append(f"CP-SAT on {shape.level.value}, {shape.n_columns} columns, {len(shape.classes)} classes")
+        if found.bound is not None:
+            self.bounds.append(found.bound)
+        if found.outcome is Outcome.SOLVED:
+            for decisions in _on_nodes(self.problem, found.gangs, found.fleets):
+                self._offer(decisions)
+        return found
+
+    def _offer(self, decisions: Decisions) -> None:
+        """Keep decisions that the check accepts and that are better than what is kept."""
+        if violations(self.problem, decisions):
+            return
+        value = total(terms(self.problem, account(self.problem, decisions).goals, self.normalisation))
+        if self.best is None or value < self.best.objective:
+            self.best = Incumbent(decisions, value)
+
+    def _is_closed(self, shape: Layout) -> bool:
+        if self.best is None or not self.bounds:
+            return False
+        proof = prove(self.best.objective, max(self.bounds))
+        gap = self.options.gap_for(shape.n_columns)
+        return proof.status is PlanStatus.OPTIMAL or (proof.gap is not None and proof.gap <= gap)
+
+    def _finish(self, best: Incumbent) -> Plan:
+        found = account(self.problem, best.decisions)
+        parts = terms(self.problem, found.goals, self.normalisation)
+        proof = prove(
+            total(parts), max(self.bounds) if self.bounds else None, sunk(self.problem, self.normalisation, self.excluded)
+        )
+        if self.options.require_optimal and proof.status is not PlanStatus.OPTIMAL:
+            raise SolverError(
+                f"the plan is not proven optimal: gap {proof.gap}", code="SP4002", hint="raise --time-limit, or accept the gap"
+            )
+        clock = ("the clock ended the search, so another run may find another plan",) if self.hit_clock else ()
+        return Plan(
+            decisions=best.decisions,
+            proof=replace(proof, route="; ".join(self.route), work=(("deterministic_time", round(self.work, 6)),)),
+            terms=parts,
+            measures=found.measures,
+            placements=found.placements,
+            replicas=found.replicas,
+            node_use=found.node_use,
+            warnings=found.warnings + clock,
+            seed=self.options.seed,
+        )
+
+    def _infeasible(self) -> Plan:
+        items, repairs = conflict(self.problem, self.screened, self.options)
+        nothing = Decisions((), (), np.zeros((len(self.problem.cluster.nodes), self.problem.grid.n_slots), dtype=np.bool_))
+        proof = Proof(PlanStatus.INFEASIBLE, None, None, None, None, "; ".join(self.route) or "arithmetic", (), items, repairs)
+        return Plan(decisions=nothing, proof=proof, seed=self.options.seed)
+
+
+def _screened(problem: Problem) -> tuple[Screened, ...]:
+    """Return the jobs without any column, with the reason."""
+    shape = layout(problem, problem.jobs, Level.POOLS)
+    columns = [0] * len(shape.classes)
+    for column in shape.columns:
+        columns[column.class_idx] += 1
+    found = (
+        screened(problem, job, len(job_class.sites), columns[job_class.idx])
+        for job_class in shape.classes
+        for job in job_class.jobs
+    )
+    return tuple(sorted((result for result in found if result is not None), key=lambda result: result.job.name))
+
+
+def _on_nodes(problem: Problem, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> list[Decisions]:
+    """Return the plans on nodes that packing makes of one on pools; empty where its services find no room."""
+    board = Board(problem)
+    packed = assign(problem, board, gangs, fleets)
+    if packed.short:
+        return []
+    return [decisions for decisions in (_closed(problem, _reinserted(problem, board, packed)),) if decisions is not None]
+
+
+def _reinserted(problem: Problem, board: Board, packed: Assignment) -> Assignment:
+    """Give jobs that found no room at their start the earliest other one."""
+    parts = list(packed.parts)
+    for gang in packed.homeless:
+        parts.extend(earliest(problem, board, gang.job) or ())
+    return replace(packed, parts=tuple(sorted(parts)), homeless=())
+
+
+def _closed(problem: Problem, packed: Assignment) -> Decisions | None:
+    on = close_supply(problem, has_work(problem, packed.parts, packed.replicas))
+    return None if on is None else Decisions(packed.parts, packed.replicas, on)
+
+
+def sunk(problem: Problem, normalisation: Normalisation, excluded: tuple[Job, ...]) -> float:
+    """Return the part of F that no plan can avoid: what is paid for anyway, and the work that no plan can place."""
+    always = sum(
+        pool.always_on * float(problem.price_per_h(pool) @ problem.grid.hours) for pool in problem.cluster.pools if pool.always_on
+    )
+    whole = sum(importance(problem, job) for job in problem.jobs)
+    lost = sum(importance(problem, job) for job in excluded) / whole * problem.objective.unplaced if whole else 0.0
+    return problem.objective.weight("cost") * always / normalisation.cost.divisor + lost

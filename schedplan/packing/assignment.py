@@ -1,0 +1,126 @@
+"""From a plan on pools to one on nodes. It keeps starts and pools; what the nodes cannot hold is returned, never dropped unsaid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from schedplan.measures.work import run_minutes
+from schedplan.model.plan import JobPart, ReplicaPart
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, JobState
+from schedplan.packing.board import Board, Hold
+from schedplan.packing.fleet import place_replicas
+from schedplan.packing.gang import place_gang
+
+
+@dataclass(frozen=True, slots=True)
+class GangStart:
+    """A gang to be put on nodes: `groups` = (node names, workers on them), each group of identical nodes."""
+
+    job: Job
+    start_slot: int
+    end_edge: int
+    groups: tuple[tuple[tuple[str, ...], int], ...]
+    one_node: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FleetSlot:
+    """Replicas of a service to be put on identical nodes in one slot."""
+
+    service: str
+    slot: int
+    nodes: tuple[str, ...]
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What stands on nodes, and what found no room there."""
+
+    parts: tuple[JobPart, ...]
+    replicas: tuple[ReplicaPart, ...]
+    homeless: tuple[GangStart, ...]
+    short: tuple[FleetSlot, ...]
+
+
+def assign(problem: Problem, board: Board, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> Assignment:
+    """Put gangs (running ones first, then by start, longest, widest) and replicas on the nodes of a board."""
+    parts: list[JobPart] = []
+    homeless: list[GangStart] = []
+    for gang in sorted(gangs, key=_order):
+        placed = _running_parts(board, gang) if gang.job.state is JobState.RUNNING else _gang_parts(problem, board, gang)
+        if placed is None:
+            homeless.append(gang)
+        else:
+            parts.extend(placed)
+    replicas: list[ReplicaPart] = []
+    short: list[FleetSlot] = []
+    for fleet in sorted(fleets, key=lambda fleet: (fleet.slot, fleet.service, fleet.nodes)):
+        found = place_replicas(
+            board, _indices(problem, fleet.nodes), problem.service_by_name[fleet.service], fleet.replicas, fleet.slot
+        )
+        if found is None:
+            short.append(fleet)
+        else:
+            replicas.extend(found)
+    return Assignment(tuple(sorted(parts)), merged(replicas), tuple(homeless), tuple(short))
+
+
+def has_work(
+    problem: Problem, parts: tuple[JobPart, ...], replicas: tuple[ReplicaPart, ...]
+) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Return where anything stands, bool [node, slot]."""
+    cluster, grid = problem.cluster, problem.grid
+    found = np.zeros((len(cluster.nodes), grid.n_slots), dtype=np.bool_)
+    for part in parts:
+        job, pool = problem.job_by_name[part.job], cluster.pool_of_node[part.node]
+        end_edge = grid.end_edge(part.start_slot, run_minutes(problem, job, pool)) or grid.n_slots
+        found[cluster.node_idx[part.node], part.start_slot : end_edge] = True
+    for replica in replicas:
+        found[cluster.node_idx[replica.node], replica.slot] = True
+    return found
+
+
+def merged(replicas: list[ReplicaPart]) -> tuple[ReplicaPart, ...]:
+    """Return the replicas sorted, one part per service, slot and node."""
+    total: dict[tuple[str, int, str], int] = {}
+    for part in replicas:
+        key = (part.service, part.slot, part.node)
+        total[key] = total.get(key, 0) + part.replicas
+    return tuple(ReplicaPart(service, slot, node, count) for (service, slot, node), count in sorted(total.items()))
+
+
+def _order(gang: GangStart) -> tuple[bool, int, int, float, str]:
+    is_waiting = gang.job.state is not JobState.RUNNING
+    return (is_waiting, gang.start_slot, gang.start_slot - gang.end_edge, -gang.job.devices, gang.job.name)
+
+
+def _running_parts(board: Board, gang: GangStart) -> list[JobPart] | None:
+    parts = []
+    for placed in gang.job.placement:
+        node_idx = board.cluster.node_idx[placed.node]
+        if board.cpu[node_idx].any():
+            board.take(node_idx, gang.job.shape, placed.workers, gang.start_slot, gang.end_edge)
+        parts.append(JobPart(gang.job.name, placed.node, gang.start_slot, placed.workers))
+    return parts
+
+
+def _gang_parts(problem: Problem, board: Board, gang: GangStart) -> list[JobPart] | None:
+    holds: list[Hold] = []
+    for nodes, workers in gang.groups:
+        found = place_gang(
+            board, _indices(problem, nodes), gang.job.shape, workers, gang.start_slot, gang.end_edge, one_node=gang.one_node
+        )
+        if found is None:
+            for hold in holds:
+                board.give_back(hold)
+            return None
+        holds.extend(found)
+    return [JobPart(gang.job.name, board.cluster.nodes[hold.node_idx], gang.start_slot, hold.workers) for hold in holds]
+
+
+def _indices(problem: Problem, nodes: tuple[str, ...]) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+    return np.array([problem.cluster.node_idx[name] for name in nodes], dtype=np.intp)

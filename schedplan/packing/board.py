@@ -1,0 +1,144 @@
+"""The board: what is free on every single node in every slot, down to slices of devices.
+
+It places and removes; it does not choose jobs, times or prices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.model.problem import Problem
+from schedplan.model.workload import WorkerShape
+from schedplan.packing.footprint import (
+    Footprint,
+    cpu_capacity_milli,
+    footprint,
+    memory_capacity_milli,
+    resource_capacity_milli,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """What one placing took, so that it can be given back: slices per device index."""
+
+    node_idx: int
+    first_slot: int
+    end_slot: int
+    workers: int
+    print: Footprint
+    devices: tuple[tuple[int, int], ...]
+
+
+class Board:
+    """Free capacity, mutable. All arrays are int64: slices [node, device, slot], cpu and memory [node, slot], in thousandths.
+
+    Nodes that are not ready, are not there, or are not up yet hold nothing in those slots.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        cluster, grid = problem.cluster, problem.grid
+        self.cluster = cluster
+        self.pools = tuple(cluster.pool_of_node[name] for name in cluster.nodes)
+        shape = (len(self.pools), grid.n_slots)
+        most_devices = max((pool.gpus for pool in self.pools), default=0)
+        names = sorted({name for pool in self.pools for name, _ in pool.resources})
+        self.slices = np.zeros((shape[0], most_devices, shape[1]), dtype=np.int64)
+        self.cpu = np.zeros(shape, dtype=np.int64)
+        self.memory = np.zeros(shape, dtype=np.int64)
+        self.resources = {name: np.zeros(shape, dtype=np.int64) for name in names}
+        self.held = np.zeros(shape, dtype=np.int64)
+        self.slices_per_gpu = np.array([pool.slices_per_gpu for pool in self.pools], dtype=np.int64)
+        self._open(problem)
+
+    def _open(self, problem: Problem) -> None:
+        for pool in self.cluster.pools:
+            for number, name in enumerate(pool.node_names()[: pool.nodes]):
+                node_idx = self.cluster.node_idx[name]
+                ready = first_ready_slot(problem, pool.startup_minutes, is_warm=number < pool.count)
+                self.slices[node_idx, : pool.gpus, ready:] = pool.slices_per_gpu
+                self.cpu[node_idx, ready:] = cpu_capacity_milli(pool)
+                self.memory[node_idx, ready:] = memory_capacity_milli(pool)
+                for resource, free in self.resources.items():
+                    free[node_idx, ready:] = resource_capacity_milli(pool, resource)
+
+    def room(self, nodes: NDArray[np.intp], shape: WorkerShape, first_slot: int, end_slot: int) -> NDArray[np.int64]:
+        """Return how many workers of `shape` each of `nodes` can take over the slots; int64 [len(nodes)].
+
+        The nodes must be of pools with equal slices per device. max_per_node is kept for an empty node only.
+        """
+        if len(nodes) == 0:
+            return np.zeros(0, dtype=np.int64)
+        pool = self.pools[int(nodes[0])]
+        print_ = footprint(pool, shape)
+        span = slice(first_slot, end_slot)
+        room = np.full(len(nodes), np.iinfo(np.int64).max, dtype=np.int64)
+        if print_.slices:
+            free = self.slices[nodes, :, span].min(axis=2)
+            if print_.devices:
+                room = np.minimum(room, (free == pool.slices_per_gpu).sum(axis=1) // print_.devices)
+            else:
+                room = np.minimum(room, (free // print_.share_slices).sum(axis=1))
+        for demand, capacity in self._scalars(print_):
+            room = np.minimum(room, capacity[nodes, span].min(axis=1) // demand)
+        if any(name not in self.resources and demand for name, demand in print_.resources):
+            room[:] = 0
+        if shape.max_per_node is not None:
+            room = np.minimum(room, shape.max_per_node)
+        is_open = self.cpu[nodes, span].min(axis=1) > 0
+        return np.where(is_open, room, 0)
+
+    def take(self, node_idx: int, shape: WorkerShape, workers: int, first_slot: int, end_slot: int) -> Hold:
+        """Take room for `workers` on a node; ValueError where there is none. A share goes to the fullest device that fits."""
+        print_ = footprint(self.pools[node_idx], shape)
+        if int(self.room(np.array([node_idx]), shape, first_slot, end_slot)[0]) < workers:
+            raise ValueError(f"node {self.cluster.nodes[node_idx]} has no room for {workers} workers in {first_slot}..{end_slot}")
+        devices: list[tuple[int, int]] = []
+        span = slice(first_slot, end_slot)
+        for _ in range(workers):
+            chosen = self._devices(node_idx, print_, first_slot, end_slot)
+            devices.extend(chosen)
+            for device, slices in chosen:
+                self.slices[node_idx, device, span] -= slices
+        hold = Hold(node_idx, first_slot, end_slot, workers, print_, tuple(devices))
+        self._add(hold, -1)
+        return hold
+
+    def give_back(self, hold: Hold) -> None:
+        """Undo one `take`."""
+        for device, slices in hold.devices:
+            self.slices[hold.node_idx, device, hold.first_slot : hold.end_slot] += slices
+        self._add(hold, 1)
+
+    def _add(self, hold: Hold, sign: int) -> None:
+        span = slice(hold.first_slot, hold.end_slot)
+        for demand, capacity in self._scalars(hold.print):
+            capacity[hold.node_idx, span] += sign * hold.workers * demand
+        self.held[hold.node_idx, span] -= sign * hold.workers
+
+    def _devices(self, node_idx: int, print_: Footprint, first_slot: int, end_slot: int) -> list[tuple[int, int]]:
+        free = self.slices[node_idx, :, first_slot:end_slot].min(axis=1)
+        whole = int(self.slices_per_gpu[node_idx])
+        if print_.devices:
+            return [(int(device), whole) for device in np.flatnonzero(free == whole)[: print_.devices]]
+        if print_.share_slices:
+            fitting = np.flatnonzero(free >= print_.share_slices)
+            fullest = fitting[np.argmin(free[fitting])]
+            return [(int(fullest), print_.share_slices)]
+        return []
+
+    def _scalars(self, print_: Footprint) -> list[tuple[int, NDArray[np.int64]]]:
+        rows = [(print_.cpu_milli, self.cpu), (print_.memory_milli, self.memory)]
+        rows += [(amount, self.resources[name]) for name, amount in print_.resources if name in self.resources]
+        return [(demand, capacity) for demand, capacity in rows if demand]
+
+
+def first_ready_slot(problem: Problem, startup_minutes: float, *, is_warm: bool) -> int:
+    """Return the first slot in which a node can carry work: 0 where it is warm, else after its start-up from the grid's start."""
+    if is_warm or startup_minutes <= 0:
+        return 0
+    edge = problem.grid.end_edge(0, startup_minutes)
+    return problem.grid.n_slots if edge is None else edge

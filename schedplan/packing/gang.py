@@ -1,0 +1,40 @@
+"""Gangs on nodes: which nodes take the workers of one gang, best fit. It does not choose when, or in which family of nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.model.workload import WorkerShape
+from schedplan.packing.board import Board, Hold
+
+_WIDEST = np.int64(1 << 40)
+
+
+def place_gang(
+    board: Board, nodes: NDArray[np.intp], shape: WorkerShape, workers: int, first_slot: int, end_slot: int, *, one_node: bool
+) -> tuple[Hold, ...] | None:
+    """Take room for all workers on `nodes` (equal slices per device) and return it; None, and nothing taken, where it is not there.
+
+    Nodes with the fewest slots that would have to be switched on come first, then the one that is left with least room, if
+    a single one holds the rest of the gang, else the roomiest; ties by the order of the cluster's nodes.
+    """
+    room = board.room(nodes, shape, first_slot, end_slot)
+    if one_node:
+        room = np.where(room >= workers, room, 0)
+    if int(room.clip(max=workers).sum()) < workers:
+        return None
+    idle_slots = (board.held[nodes, first_slot:end_slot] == 0).sum(axis=1)
+    holds = []
+    missing = workers
+    while missing:
+        is_fitting = room > 0
+        holds_rest = room >= missing
+        rank = np.where(holds_rest, room - missing, _WIDEST - room)
+        order = np.lexsort((nodes, rank, ~holds_rest, idle_slots, ~is_fitting))
+        best = int(order[0])
+        taken = min(missing, int(room[best]))
+        holds.append(board.take(int(nodes[best]), shape, taken, first_slot, end_slot))
+        missing -= taken
+        room[best] = 0
+    return tuple(holds)

@@ -1,0 +1,59 @@
+"""The arithmetic screen: jobs that no plan can place, and why, before any solver is asked. It compares one job with one cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedplan.measures.eligibility import Refusal, job_refusal, workers_per_node
+from schedplan.model.cluster import Pool
+from schedplan.model.problem import Problem
+from schedplan.model.workload import DeadlineKind, Job, JobState, Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """A job that can't be placed, with the rule that keeps it out and the numbers that show it."""
+
+    job: Job
+    rule: str
+    evidence: str
+
+
+def refusals(problem: Problem, job: Job) -> tuple[tuple[Pool, Refusal], ...]:
+    """Return every pool that refuses one worker of a job, with the reason."""
+    found = ((pool, job_refusal(pool, job)) for pool in problem.cluster.pools)
+    return tuple((pool, refusal) for pool, refusal in found if refusal is not None)
+
+
+def gang_evidence(problem: Problem, job: Job) -> str:
+    """Return how many workers of a job the emptied cluster holds, in words."""
+    most = max((pool.nodes * workers_per_node(pool, job.shape), pool.name) for pool in problem.cluster.pools)
+    return f"needs {job.workers} workers at once; the largest eligible pool {most[1]} holds {most[0]}"
+
+
+def window_evidence(problem: Problem, job: Job) -> str:
+    """Return the window of a job beside its run time, in words."""
+    grid = problem.grid
+    last_edge = grid.n_slots
+    if job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD:
+        last_edge = grid.deadline_edge(job.deadline_s)
+    release = grid.release_slot(job.release_s)
+    open_minutes = max(grid.edges_s[last_edge] - grid.edges_s[release], 0) / 60 if release < grid.n_slots else 0.0
+    return (
+        f"runs {job.runtime_minutes:g} min on the reference device; {open_minutes:g} min lie between its release and its last end"
+    )
+
+
+def screened(problem: Problem, job: Job, n_sites: int, n_columns: int) -> Screened | None:
+    """Return why a job with so many sites and columns has no choice; None where it has one or already runs."""
+    if job.state is JobState.RUNNING or n_columns:
+        return None
+    if n_sites:
+        return Screened(job, "window", window_evidence(problem, job))
+    refused = refusals(problem, job)
+    if len(refused) == len(problem.cluster.pools):
+        rule = refused[0][1].rule if refused else "capacity"
+        evidence = "; ".join(f"{pool.name}: {refusal.message}" for pool, refusal in refused[:3]) or "the cluster has no nodes"
+        return Screened(job, rule, evidence)
+    rule = "gang" if job.topology in (Topology.CLUSTER, Topology.ANY) else "topology"
+    return Screened(job, rule, gang_evidence(problem, job) + (f" (inside one {job.topology.value})" if rule == "topology" else ""))
