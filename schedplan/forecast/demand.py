@@ -55,9 +55,7 @@ def slot_demand(
         mean = np.where(missing, _from_rows(expected, first - shift, last - shift), mean)
         peak = np.where(missing, _from_rows(planned, first - shift, last - shift), peak)
     _refuse_gaps(series, first, mean, grid)
-    return SlotDemand(
-        *_per_slot(series, first, mean, peak, grid), _notes(series, first, missing, grid, ignore_future, quantile)
-    )
+    return SlotDemand(*_per_slot(series, first, mean, peak, grid), _notes(series, first, missing, grid, ignore_future, quantile))
 
 
 def _covered(series: Series, grid: TimeGrid) -> bool:

@@ -42,8 +42,6 @@ def usable_from(values: NDArray[np.float64], season: int) -> int:
         gap = gap + 1 if missing else 0
         if gap > season or gap == step + 1:
             begin = step + 1
-        elif gap == 0 and begin == step:
-            begin = step
     return begin
 
 
@@ -92,20 +90,24 @@ def _clip(filled: NDArray[np.float64], season: int, known: int) -> NDArray[np.fl
 
 
 def _usual(filled: NDArray[np.float64], season: int, known: int) -> NDArray[np.float64]:
-    """Return what is usual for the phase: the median of three seasons to either side if known, else of six before."""
+    """Return what is usual for the phase: the median of three seasons to either side if known, else of six before.
+
+    A value has no say in what it is measured by, or the residuals, and with them the limit, come out too small.
+    """
     n_cycles = -(-len(filled) // season)
     table = np.full(n_cycles * season, np.nan)
     table[: len(filled)] = filled
-    shifted = [_shifted(table, cycles * season) for cycles in range(-NEIGHBOUR_SEASONS, 2 * NEIGHBOUR_SEASONS + 1)]
-    around = np.array(shifted[: 2 * NEIGHBOUR_SEASONS + 1])[:, : len(filled)]
-    targets = np.arange(len(filled)) + season * np.arange(NEIGHBOUR_SEASONS, -NEIGHBOUR_SEASONS - 1, -1)[:, None]
-    around = np.where(targets < known, around, np.nan)
-    before = np.array(shifted[NEIGHBOUR_SEASONS + 1 :])[:, : len(filled)]
+    ahead = [_shifted(table, -cycles * season) for cycles in range(1, NEIGHBOUR_SEASONS + 1)]
+    behind = [_shifted(table, cycles * season) for cycles in range(1, 2 * NEIGHBOUR_SEASONS + 1)]
+    steps = np.arange(len(filled))
+    for cycles, later in enumerate(ahead, start=1):
+        later[: len(filled)][steps + cycles * season >= known] = np.nan
+    around = np.array(ahead + behind[:NEIGHBOUR_SEASONS])[:, : len(filled)]
+    before = np.array(behind)[:, : len(filled)]
+    references = np.where(steps < known, around, before)
     usual = filled.copy()
-    usual[:known] = np.nanmedian(around[:, :known], axis=0)
-    has_past = ~np.isnan(before).all(axis=0)
-    late = has_past & (np.arange(len(filled)) >= known)
-    usual[late] = np.nanmedian(before[:, late], axis=0)
+    measured = ~np.isnan(references).all(axis=0)
+    usual[measured] = np.nanmedian(references[:, measured], axis=0)
     return usual
 
 

@@ -97,9 +97,7 @@ class FittedSarima:
         difference[0], difference[self.season] = 1.0, -1.0
         shock = np.zeros(horizon)
         shock[0] = 1.0
-        return np.asarray(
-            lfilter(ma_polynomial(theta, seasonal_theta, self.season), np.convolve([1.0, -phi], difference), shock)
-        )
+        return np.asarray(lfilter(ma_polynomial(theta, seasonal_theta, self.season), np.convolve([1.0, -phi], difference), shock))
 
 
 @dataclass(frozen=True, slots=True)

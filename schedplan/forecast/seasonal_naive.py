@@ -12,13 +12,13 @@ from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
 from schedplan.model.forecast import Series
 
 NAME = "seasonal-naive"
+LEAST_SEASONS = 1.5
 
 
 def repeat_season(values: NDArray[np.float64], origins: NDArray[np.int64], horizon: int, season: int) -> NDArray[np.float64]:
-    """Return the season before each origin, repeated: float64 [origins, horizon]. Every origin lies at least one season in."""
-    phase = np.arange(horizon) % season
-    repeated: NDArray[np.float64] = values[origins[:, None] - season + phase]
-    return repeated
+    """Return the season before each origin, repeated: float64 [origins, horizon]; NaN for origins less than a season in."""
+    steps = origins[:, None] - season + np.arange(horizon) % season
+    return np.where(origins[:, None] >= season, values[np.maximum(steps, 0)], np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,11 @@ class SeasonalNaive:
     name: str = NAME
 
     def fit(self, series: Series) -> Fitted:
-        if len(series.values) < 2 * self.season:
-            raise NotFitted(f"{self.name} needs two seasons of {self.season} steps, there are {len(series.values)} steps")
+        if len(series.values) < LEAST_SEASONS * self.season:
+            raise NotFitted(
+                f"{self.name} was not tried: it needs {LEAST_SEASONS} seasons of {self.season} steps, there are"
+                f" {len(series.values)} to fit on"
+            )
         change = series.values[self.season :] - series.values[: -self.season]
         return FittedSeasonalNaive(series, self.season, float(np.sqrt(np.mean(change**2))))
 

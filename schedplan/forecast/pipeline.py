@@ -1,0 +1,285 @@
+"""One history in, one forecast with its quality out: guard, try on the past, choose, forecast. It knows no method itself.
+
+No history makes it raise: what cannot be forecast well falls down a ladder (best of all - seasonal naive - mean with a wide
+spread - no value), and says so in the notes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor, log10
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.forecast import intervals
+from schedplan.forecast.backtest import Folds, Rehearsal, Score, Trial, plan_trial, rehearse, score
+from schedplan.forecast.forecaster import Forecaster, NotFitted
+from schedplan.forecast.gaussian import standard_quantiles
+from schedplan.forecast.intervals import Recipe, Spread
+from schedplan.forecast.options import ForecastOptions, ModelChoice
+from schedplan.forecast.regularise import is_flat, is_sparse, regularise, usable_from
+from schedplan.forecast.season import default_seasons, has_season
+from schedplan.forecast.selection import best, candidates, verdict
+from schedplan.model.forecast import Forecast, Quality, Series
+
+SCORED_LEVELS = (0.025, 0.1, 0.9, 0.95, 0.975)
+MOST_SEASONS_USED = 56
+MOST_STEPS_USED = 10_000
+LEAST_STEPS = 10
+COLD_DEVIATIONS = 1.5
+COLD_SHARE_OF_MEAN = 0.25
+DIGITS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastResult:
+    """A forecast, how its forecaster did out of sample, and how the others did.
+
+    scores: one per forecaster tried, the one used first; empty without a backtest. folds: the scored forecasts of the one
+    used; None without a backtest.
+    """
+
+    forecast: Forecast
+    quality: Quality
+    scores: tuple[Score, ...] = ()
+    folds: Folds | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    """The part of a series that is used: it begins and ends with a value. lead: steps from its end to the cutoff."""
+
+    series: Series
+    seasons: tuple[int, ...]
+    lead: int
+    notes: tuple[str, ...]
+
+    @property
+    def first_season(self) -> int:
+        return self.seasons[0] if self.seasons else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """mean float64 [h] and quantiles [levels, h] from the cutoff on, by the forecaster called `model`."""
+
+    model: str
+    mean: NDArray[np.float64]
+    quantiles: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What the backtest showed: a rehearsal and a score per forecaster that could be tried, and why others could not."""
+
+    trial: Trial | None
+    rehearsals: tuple[Rehearsal, ...]
+    scores: tuple[Score, ...]
+    notes: tuple[str, ...]
+
+    def spread_of(self, model: str, season: int, recipe: Recipe) -> Spread:
+        """Return the spread all errors of a model show; the normal one where it was not tried."""
+        for each in self.rehearsals:
+            if each.model == model and self.trial is not None:
+                return intervals.spread(each.errors, each.se, self.trial.targets % season, season, recipe)
+        return Spread(np.ones(season), standard_quantiles(recipe.levels), 0)
+
+
+def forecast_series(series: Series, options: ForecastOptions) -> ForecastResult:
+    """Return the forecast of `options.horizon_steps` intervals after the end of a series, and its quality.
+
+    The forecaster is fitted on the whole history; its quality comes from a backtest in which everything, its parameters, the
+    spread of its errors and the clipping of spikes, was known before each origin. Same input, same bytes.
+    """
+    if np.isnan(series.values).all():
+        return _unjudged(series, options, _no_value(options, series), "not judged: there is no history to forecast from")
+    history = _usable(series, options)
+    if _is_cold(history, options):
+        return _unjudged(series, options, _cold_start(history, options), "not judged: the history is too short for a backtest")
+    if is_flat(history.series.values):
+        return _unjudged(series, options, _constant(history, options), "constant: the history has one value only")
+    return _by_backtest(series, history, options)
+
+
+def _usable(series: Series, options: ForecastOptions) -> _History:
+    """Return what follows the last long gap, at most 56 seasons of it, without the gap at its end."""
+    seen = np.flatnonzero(~np.isnan(series.values))
+    end = int(seen[-1]) + 1
+    lead = len(series.values) - end
+    seasons = options.seasons or default_seasons(series.step_s, end)
+    season = seasons[0] if seasons else 1
+    longest = max(MOST_SEASONS_USED * season, 3 * seasons[-1]) if seasons else MOST_STEPS_USED
+    begin = max(0, end - longest)
+    begin += usable_from(series.values[begin:end], season)
+    values = series.values[begin:end]
+    notes = []
+    gaps = int(np.count_nonzero(np.isnan(values)))
+    if gaps:
+        notes.append(f"{gaps} of {len(values)} values are missing and were filled from the same phase of the seasons beside them")
+    if lead:
+        notes.append(f"the last {lead} intervals of the history have no value; they were forecast too")
+    if begin > int(seen[0]):
+        notes.append(f"the last {len(values)} intervals of the history were used, {begin} earlier ones left aside")
+    kept = tuple(each for each in seasons if len(values) >= (2 if each == season else 3) * each)
+    used = Series(series.unique_id, series.start_s + begin * series.step_s, series.step_s, values, series.unit)
+    return _History(used, kept, lead, tuple(notes))
+
+
+def _is_cold(history: _History, options: ForecastOptions) -> bool:
+    n = len(history.series.values)
+    if n < LEAST_STEPS:
+        return True
+    wants_season = options.model is not ModelChoice.NAIVE and (bool(options.seasons) or has_season(history.series.step_s))
+    return wants_season and not history.seasons
+
+
+def _by_backtest(series: Series, history: _History, options: ForecastOptions) -> ForecastResult:
+    sparse = is_sparse(history.series.values)
+    levels = tuple(sorted({*options.all_levels, *SCORED_LEVELS}))
+    recipe = Recipe(levels, 0.0 if sparse else intervals.NORMAL_SHARE)
+    horizon = options.horizon_steps + history.lead
+    forecasters = candidates(options.model, history.seasons, sparse)
+    tried = _try(forecasters, plan_trial(history.series, history.first_season, horizon, options.folds), recipe)
+    chosen = _choose(options.model, forecasters, tried.scores)
+    order = sorted(forecasters, key=lambda each: each.name != chosen)
+    expected = _expect(order, history, horizon, tried, recipe)
+    remarks = (*history.notes, *(("more than four fifths of the history is zero",) if sparse else ()), *tried.notes)
+    forecast = _forecast(series, options, _after(expected, history.lead, remarks), levels)
+    return _judged(series, forecast, tried, bool(history.seasons))
+
+
+def _try(forecasters: tuple[Forecaster, ...], trial: Trial | None, recipe: Recipe) -> _Tried:
+    """Return how each forecaster did on the past, and why some could not be tried."""
+    if trial is None:
+        return _Tried(None, (), (), ("the history is too short for a backtest",))
+    rehearsals, notes = [], []
+    for forecaster in forecasters:
+        try:
+            rehearsals.append(rehearse(forecaster, trial, recipe))
+        except NotFitted as reason:
+            notes.append(str(reason))
+    return _Tried(trial, tuple(rehearsals), tuple(score(each, trial) for each in rehearsals), tuple(notes))
+
+
+def _choose(choice: ModelChoice, forecasters: tuple[Forecaster, ...], scores: tuple[Score, ...]) -> str:
+    """Return the name of the forecaster to use: the best of the backtest, or the first where a name was asked for."""
+    winner = best(scores) if choice is ModelChoice.AUTO else None
+    return winner.model if winner else forecasters[0].name
+
+
+def _expect(order: list[Forecaster], history: _History, horizon: int, tried: _Tried, recipe: Recipe) -> _Expected:
+    """Return what the first of `order` that can be fitted to the whole history expects, its spread from its own backtest."""
+    values = history.series.values
+    regular = regularise(values, history.first_season, len(values))
+    fit_on = Series(history.series.unique_id, history.series.start_s, history.series.step_s, regular.values)
+    notes: tuple[str, ...] = ()
+    if regular.clipped:
+        notes = (f"{regular.clipped} isolated spikes were clipped for fitting, not for judging",)
+    for forecaster in order:
+        try:
+            fitted = forecaster.fit(fit_on)
+            outlook = fitted.forecast(horizon, recipe.levels)
+        except NotFitted as reason:
+            notes = (*notes, str(reason))
+            continue
+        mean, se = outlook.mean * regular.scale + regular.centre, outlook.se * regular.scale
+        phase = (len(values) + np.arange(horizon)) % history.first_season
+        shape = tried.spread_of(forecaster.name, history.first_season, recipe)
+        quantiles = intervals.quantiles(mean, se, phase, shape, recipe)
+        return _Expected(forecaster.name, np.clip(mean, 0.0, None), quantiles, (*notes, *fitted.notes))
+    return _wide_mean(values, horizon, recipe.levels, notes)
+
+
+def _judged(series: Series, forecast: Forecast, tried: _Tried, seasonal: bool) -> ForecastResult:
+    used = next((each for each in tried.scores if each.model == forecast.model), None)
+    if used is None:
+        why = "not judged: the history is too short for a backtest"
+        return ForecastResult(forecast, _quality_without_backtest(series, forecast.model, why))
+    ranked = tuple(sorted(tried.scores, key=lambda each: each is not used))
+    folds = next(each.folds for each in tried.rehearsals if each.model == forecast.model)
+    return ForecastResult(forecast, _quality(series, used, ranked, seasonal), ranked, folds)
+
+
+def _cold_start(history: _History, options: ForecastOptions) -> _Expected:
+    n = len(history.series.values)
+    note = f"cold start: {n} intervals are too few for a season; the mean of them is used with a wide spread"
+    return _wide_mean(history.series.values, options.horizon_steps, options.all_levels, (*history.notes, note))
+
+
+def _wide_mean(values: NDArray[np.float64], horizon: int, levels: tuple[float, ...], notes: tuple[str, ...]) -> _Expected:
+    """Return the mean with one and a half times the deviation seen, at least a quarter of the mean."""
+    mean = float(np.nanmean(values))
+    deviation = max(COLD_DEVIATIONS * float(np.nanstd(values)), COLD_SHARE_OF_MEAN * abs(mean))
+    rows = np.clip(mean + standard_quantiles(levels) * deviation, 0.0, None)
+    return _Expected("cold-start", np.full(horizon, max(mean, 0.0)), np.repeat(rows[:, None], horizon, axis=1), notes)
+
+
+def _constant(history: _History, options: ForecastOptions) -> _Expected:
+    value = max(float(np.nanmean(history.series.values)), 0.0)
+    what = "zero" if value == 0 else "the same"
+    note = f"every value of the history is {what}; the forecast repeats it without any spread"
+    shape = (len(options.all_levels), options.horizon_steps)
+    return _Expected("constant", np.full(shape[1], value), np.full(shape, value), (*history.notes, note))
+
+
+def _no_value(options: ForecastOptions, series: Series) -> _Expected:
+    shape = (len(options.all_levels), options.horizon_steps)
+    note = f"the history of {series.unique_id} has no value at all; give load before the horizon"
+    return _Expected("none", np.full(shape[1], np.nan), np.full(shape, np.nan), (note,))
+
+
+def _after(expected: _Expected, lead: int, remarks: tuple[str, ...]) -> _Expected:
+    """Return what is expected from `lead` steps on, with what else was remarked said first and nothing said twice."""
+    notes = tuple(dict.fromkeys((*remarks, *expected.notes)))
+    return _Expected(expected.model, expected.mean[lead:], expected.quantiles[:, lead:], notes)
+
+
+def _unjudged(series: Series, options: ForecastOptions, expected: _Expected, why: str) -> ForecastResult:
+    forecast = _forecast(series, options, expected, options.all_levels)
+    return ForecastResult(forecast, _quality_without_backtest(series, expected.model, why))
+
+
+def _forecast(series: Series, options: ForecastOptions, expected: _Expected, levels: tuple[float, ...]) -> Forecast:
+    mean, quantiles = _rounded(expected.mean, expected.quantiles)
+    row = {round(level, 6): quantiles[index] for index, level in enumerate(levels)}
+    return Forecast(
+        unique_id=series.unique_id,
+        model=expected.model,
+        cutoff_s=series.end_s,
+        step_s=series.step_s,
+        mean=mean,
+        quantile_levels=options.quantile_levels,
+        quantiles=np.array([row[round(level, 6)] for level in options.quantile_levels]),
+        bands=tuple((level, row[round(0.5 - level / 200, 6)], row[round(0.5 + level / 200, 6)]) for level in options.levels),
+        notes=expected.notes,
+    )
+
+
+def _rounded(mean: NDArray[np.float64], quantiles: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Round to ten digits of the largest value: what lies below differs by machine and thread count."""
+    largest = float(np.max(quantiles[-1])) if np.isfinite(quantiles).all() else 0.0
+    if not largest > 0:
+        return mean, quantiles
+    digits = DIGITS - 1 - floor(log10(largest))
+    return np.round(mean, digits), np.round(quantiles, digits)
+
+
+def _quality(series: Series, used: Score, scores: tuple[Score, ...], seasonal: bool) -> Quality:
+    return Quality(
+        unique_id=series.unique_id,
+        model=used.model,
+        folds=used.folds,
+        mase=used.mase,
+        wape=used.wape,
+        relative_mae=used.relative_mae,
+        coverage_80=used.coverage_80,
+        coverage_95=used.coverage_95,
+        exceedance_95=used.exceedance_95,
+        verdict=verdict(used, scores, seasonal),
+    )
+
+
+def _quality_without_backtest(series: Series, model: str, why: str) -> Quality:
+    return Quality(series.unique_id, model, 0, None, None, None, None, None, None, why)

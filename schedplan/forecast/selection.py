@@ -1,0 +1,80 @@
+"""Which forecaster a series gets, and why, in words. It fits nothing."""
+
+from __future__ import annotations
+
+from schedplan.forecast.backtest import Score
+from schedplan.forecast.forecaster import Forecaster
+from schedplan.forecast.naive import LAST_VALUE, MEAN, LastValue, Mean
+from schedplan.forecast.options import ModelChoice
+from schedplan.forecast.sarima import NAME as SARIMA
+from schedplan.forecast.sarima import Sarima
+from schedplan.forecast.seasonal_naive import NAME as SEASONAL_NAIVE
+from schedplan.forecast.seasonal_naive import SeasonalNaive
+
+TIE = 0.01
+EXCEEDANCE_RANGE = (0.03, 0.08)
+
+
+def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool) -> tuple[Forecaster, ...]:
+    """Return the forecasters to try, the one that wins ties first. `seasons` is empty where there is none."""
+    if choice is ModelChoice.NAIVE or not seasons:
+        return (LastValue(),) if choice is ModelChoice.NAIVE else (LastValue(), Mean())
+    first = SeasonalNaive(seasons[0])
+    if choice is ModelChoice.SEASONAL_NAIVE:
+        return (first,)
+    if choice is ModelChoice.SARIMA:
+        return (Sarima(seasons[0]), first)
+    longer = tuple(SeasonalNaive(season, f"{SEASONAL_NAIVE}-{season}") for season in seasons[1:])
+    sarima = () if sparse else (Sarima(seasons[0]),)
+    return (first, *longer, *sarima, LastValue(), Mean())
+
+
+def best(scores: tuple[Score, ...]) -> Score | None:
+    """Return the score of the lowest MAE; within 1 % of it the lowest P95 pinball; within 1 % of that the first given."""
+    judged = [score for score in scores if score.mae is not None]
+    if not judged:
+        return None
+    lowest = min(score.mae for score in judged if score.mae is not None)
+    near = [score for score in judged if score.mae is not None and score.mae <= lowest * (1 + TIE)]
+    pinballs = [score.pinball_95 for score in near if score.pinball_95 is not None]
+    if len(pinballs) < len(near):
+        return near[0]
+    return next(score for score in near if score.pinball_95 is not None and score.pinball_95 <= min(pinballs) * (1 + TIE))
+
+
+def verdict(chosen: Score, scores: tuple[Score, ...], seasonal: bool) -> str:
+    """Return what the backtest says of the forecaster in use, each claim with its figure."""
+    parts = [_against_yardstick(chosen, scores, seasonal), _error(chosen), _tail(chosen)]
+    return "; ".join(part for part in parts if part)
+
+
+def _against_yardstick(chosen: Score, scores: tuple[Score, ...], seasonal: bool) -> str:
+    if chosen.relative_mae is None:
+        return f"{chosen.model}: not compared, seasonal naive was exact or nothing was observed"
+    ratio = f"relative MAE {chosen.relative_mae:.2f} over {chosen.folds} origins"
+    if not seasonal:
+        return f"no season in the history, {chosen.model} is used ({ratio} beside the last value)"
+    if chosen.model in (LAST_VALUE, MEAN) and len(scores) > 1:
+        return f"no season found: {chosen.model} does better than seasonal naive ({ratio})"
+    if chosen.model == SEASONAL_NAIVE:
+        rivals = [f"{s.model} {s.relative_mae:.2f}" for s in scores if s.model == SARIMA and s.relative_mae is not None]
+        return f"seasonal naive wins ({ratio}{', ' + ', '.join(rivals) if rivals else ''})"
+    change = chosen.relative_mae - 1
+    return f"{chosen.model}: error {abs(change):.0%} {'below' if change <= 0 else 'above'} seasonal naive ({ratio})"
+
+
+def _error(chosen: Score) -> str:
+    return "" if chosen.wape is None else f"mean error {chosen.wape:.1%} of the load"
+
+
+def _tail(chosen: Score) -> str:
+    if chosen.exceedance_95 is None:
+        return ""
+    low, high = EXCEEDANCE_RANGE
+    if chosen.exceedance_95 > high:
+        judged = f"more than the {high:.0%} that would do: plan with a higher quantile"
+    elif chosen.exceedance_95 < low:
+        judged = f"less than {low:.0%}: the quantile is generous"
+    else:
+        judged = f"within {low:.0%} to {high:.0%}"
+    return f"P95 exceeded by {chosen.exceedance_95:.1%} of the actuals, {judged}"
