@@ -1,0 +1,169 @@
+"""Changes of a problem that must not change the value of its best plan, or may change it in one direction only."""
+
+from dataclasses import replace
+from typing import TypeVar
+
+import pytest
+
+from schedplan.measures.objective import Normalisation, Scale
+from schedplan.model.cluster import Cluster, Market, Pool
+from schedplan.model.plan import PlanStatus
+from schedplan.model.problem import PriceSeries, Problem
+from schedplan.model.workload import Job
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.reference import normalisation, reference
+from schedplan.optimize.solve import optimize
+from schedplan.timegrid import TimeGrid
+from tests.oracle.instances import THEMES, instance
+
+SEEDS = range(3 * len(THEMES))
+WEEK_S = 7 * 24 * 3600
+Named = TypeVar("Named", Job, Pool)
+
+
+def value_of(problem: Problem, scales: Normalisation | None = None) -> float | None:
+    """Return F of the best plan, None where there is none."""
+    plan = optimize(problem, SolveOptions(), scales)
+    if plan.proof.status is PlanStatus.INFEASIBLE:
+        return None
+    assert plan.proof.status is PlanStatus.OPTIMAL
+    return plan.proof.objective
+
+
+def scales_of(problem: Problem) -> Normalisation:
+    return normalisation(problem, reference(problem))
+
+
+def same(value: float | None) -> object:
+    return None if value is None else pytest.approx(value, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_names_do_not_matter(seed):
+    problem = instance(seed)
+    scales = scales_of(problem)
+
+    assert value_of(problem, scales) == same(value_of(renamed(problem), scales))
+
+
+def renamed(problem: Problem) -> Problem:
+    """Reverse the order of all names of jobs and pools, and with it every tie that a name may break."""
+    jobs = {job.name: f"w{len(problem.jobs) - idx}" for idx, job in enumerate(problem.jobs)}
+    pools = {pool.name: f"q{len(problem.cluster.pools) - idx}" for idx, pool in enumerate(problem.cluster.pools)}
+    speeds = tuple(replace(row, kind=jobs.get(row.kind, row.kind)) for row in problem.cluster.speeds)
+    cluster = Cluster(by_name([replace(pool, name=pools[pool.name]) for pool in problem.cluster.pools]), speeds)
+    prices = tuple(PriceSeries(pools[series.pool], series.per_hour) for series in problem.prices)
+    return replace(
+        problem, cluster=cluster, jobs=by_name([replace(job, name=jobs[job.name]) for job in problem.jobs]), prices=prices
+    )
+
+
+def by_name(rows: list[Named]) -> tuple[Named, ...]:
+    return tuple(sorted(rows, key=lambda row: row.name))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_week_later_everything_is_the_same(seed):
+    problem = instance(seed)
+
+    assert value_of(problem) == same(value_of(later(problem, WEEK_S)))
+
+
+def later(problem: Problem, shift_s: int) -> Problem:
+    def moved(instant_s: int | None) -> int | None:
+        return None if instant_s is None else instant_s + shift_s
+
+    grid = TimeGrid(tuple(edge_s + shift_s for edge_s in problem.grid.edges_s))
+    jobs = tuple(
+        replace(job, submit_s=moved(job.submit_s), earliest_start_s=moved(job.earliest_start_s), deadline_s=moved(job.deadline_s))
+        for job in problem.jobs
+    )
+    return replace(problem, grid=grid, jobs=jobs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_another_currency_changes_nothing(seed):
+    problem = instance(seed)
+
+    # all prices and the budget doubled: cost, its reference and its ideal double together
+    assert value_of(problem) == same(value_of(doubled(problem)))
+
+
+def doubled(problem: Problem) -> Problem:
+    pools = tuple(replace(pool, price_per_hour=2 * pool.price_per_hour) for pool in problem.cluster.pools)
+    budget = problem.limits.budget_per_day
+    limits = replace(problem.limits, budget_per_day=None if budget is None else 2 * budget)
+    prices = tuple(PriceSeries(series.pool, 2 * series.per_hour) for series in problem.prices)
+    return replace(problem, cluster=replace(problem.cluster, pools=pools), limits=limits, prices=prices)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_pool_is_no_more_than_its_nodes(seed):
+    problem = instance(seed)
+    scales = scales_of(problem)
+
+    assert value_of(problem, scales) == same(value_of(split(problem), scales))
+
+
+def split(problem: Problem) -> Problem:
+    """Make every node a pool of its own; pools with a least number of rented nodes stay, for that number is the pool's."""
+    pools: list[Pool] = []
+    prices: list[PriceSeries] = []
+    for pool in problem.cluster.pools:
+        parts = singles(pool) if pool.market.is_sunk or pool.min_count == 0 else [pool]
+        pools += parts
+        prices += [
+            PriceSeries(part.name, series.per_hour) for part in parts for series in problem.prices if series.pool == pool.name
+        ]
+    return replace(problem, cluster=replace(problem.cluster, pools=by_name(pools)), prices=tuple(prices))
+
+
+def singles(pool: Pool) -> list[Pool]:
+    numbered = range(pool.max_count)
+    return [
+        replace(pool, name=f"{pool.name}-{number}", count=int(number < pool.count), min_count=int(pool.market.is_sunk), max_count=1)
+        for number in numbered
+    ]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_more_to_choose_from_never_hurts(seed):
+    problem = instance(seed)
+    if not problem.cluster.has_devices:
+        pytest.skip("one more node changes which of cores and memory sizes a job, and with it what leaving it out weighs")
+    scales = scales_of(problem)
+
+    before, after = value_of(problem, scales), value_of(with_one_more(problem), scales)
+
+    # devices, cores and memory grow alike, so that the sizes of the jobs stay
+    assert before is None or (after is not None and after <= before + 1e-7)
+
+
+def with_one_more(problem: Problem) -> Problem:
+    """Add a rented node like the first pool's, which costs nothing while it is off."""
+    first = problem.cluster.pools[0]
+    more = replace(
+        first, name="zz", count=0, min_count=0, max_count=1, market=Market.ON_DEMAND, price_per_hour=2 * first.price_per_hour + 1
+    )
+    return replace(problem, cluster=replace(problem.cluster, pools=(*problem.cluster.pools, more)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_looser_rules_never_hurt(seed):
+    problem = instance(seed)
+    scales = scales_of(problem)
+    loose_jobs = tuple(replace(job, required=False, spot_ok=True, deadline_s=None) for job in problem.jobs)
+    loose = replace(problem, jobs=loose_jobs, limits=replace(problem.limits, budget_per_day=None))
+
+    before, after = value_of(problem, scales), value_of(loose, scales)
+
+    assert before is None or (after is not None and after <= before + 1e-7)
+
+
+def test_fixed_scales_are_the_ones_that_count():
+    problem = instance(0)
+    one = Scale(1.0, 0.0)
+    plan = optimize(problem, SolveOptions(), Normalisation(one, one, one, one))
+
+    divisors = {term.name: term.divisor for term in plan.terms if term.name != "unplaced"}
+    assert divisors == {"latency": 1.0, "utilization": 1.0, "cost": 1.0}
