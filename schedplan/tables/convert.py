@@ -1,0 +1,55 @@
+"""Tables as the model's records, all of them at once, with every fault across columns and files. It plans nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedplan.errors import Fault
+from schedplan.model.cluster import Cluster
+from schedplan.model.forecast import Forecast, Series
+from schedplan.model.workload import Job, Service
+from schedplan.tables.catalog import INPUT_TABLES
+from schedplan.tables.faults import raise_faults
+from schedplan.tables.pools import PriceChange, pools, price_changes, speeds
+from schedplan.tables.read import TableFile
+from schedplan.tables.series import forecasts, series
+from schedplan.tables.table_rows import assumption_note, inert_warnings, table_rows
+from schedplan.tables.work import jobs, services, shared_device_warnings
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the tables say. All records by name, price changes by pool and time.
+
+    notes: what was assumed or left aside while reading. warnings: what the tables say and plans do not act on yet.
+    """
+
+    cluster: Cluster
+    jobs: tuple[Job, ...]
+    services: tuple[Service, ...]
+    series: tuple[Series, ...]
+    forecasts: tuple[Forecast, ...]
+    price_changes: tuple[PriceChange, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def content(files: tuple[TableFile, ...]) -> Content:
+    """Return what files say; several files of one table add up. Raises InputError with the faults of all tables."""
+    rows = {dictionary.name: table_rows(dictionary, files) for dictionary in INPUT_TABLES}
+    found_pools = pools(rows["nodes"])
+    found_services = services(rows["services"])
+    result = Content(
+        Cluster(found_pools, speeds(rows["speeds"])),
+        jobs(rows["jobs"]),
+        found_services,
+        series(rows["load"]),
+        forecasts(rows["forecast"]),
+        price_changes(rows["prices"], frozenset(pool.name for pool in found_pools)),
+        tuple(note for file in files for note in file.notes)
+        + tuple(note for one in rows.values() for note in (*one.notes, assumption_note(one)) if note is not None),
+        tuple(text for one in rows.values() for text in inert_warnings(one)) + shared_device_warnings(found_services),
+    )
+    faults: tuple[Fault, ...] = tuple(fault for one in rows.values() for fault in one.faults)
+    raise_faults(faults)
+    return result

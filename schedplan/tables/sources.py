@@ -1,0 +1,115 @@
+"""Where tables come from: the paths that a call names, resolved to files. It opens none but to read it as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from pathlib import Path
+
+from schedplan.errors import Fault, InputError
+from schedplan.tables.catalog import INPUT_TABLES
+from schedplan.tables.faults import Code, raise_faults
+from schedplan.tables.read import TableFile, read_table
+from schedplan.tables.recognise import SUFFIXES, by_name, has_table_suffix
+
+PROJECT_FILE = "schedplan.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file. table None: recognised when it is read. zone None: that of the project."""
+
+    path: Path
+    table: str | None = None
+    zone: tzinfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What `[DATA]...` names: a project file with its own inputs, or files; never both."""
+
+    project_file: Path | None = None
+    sources: tuple[Source, ...] = ()
+
+
+def resolve(data: tuple[Path, ...], working_folder: Path) -> Resolved:
+    """Return what paths name: one project (its folder or its schedplan.toml), folders of canonical tables, or table files.
+
+    No path: the nearest schedplan.toml from `working_folder` upward. Raises InputError with every path that names nothing.
+    """
+    if not data:
+        return Resolved(project_file=_nearest_project(working_folder))
+    projects = tuple(found for found in (_project_of(path) for path in data) if found is not None)
+    if len(projects) == 1 and len(data) == 1:
+        return Resolved(project_file=projects[0])
+    if projects:
+        message = "a project stands alone: its schedplan.toml names its inputs"
+        raise_faults((Fault(Code.UNREADABLE.value, message, str(projects[0]), hint="Give the project, or table files, not both."),))
+    faults: list[Fault] = []
+    sources = tuple(source for path in data for source in _sources_at(path, faults))
+    raise_faults(faults)
+    return Resolved(sources=sources)
+
+
+def sources_of(inputs: Mapping[str, tuple[Path, ...]]) -> tuple[Source, ...]:
+    """Return the sources of a mapping table -> paths, in the order of the dictionaries; a folder stands for its files.
+
+    Raises InputError with every path that names nothing.
+    """
+    faults: list[Fault] = []
+    order = [table.name for table in INPUT_TABLES if table.name in inputs]
+    found = [Source(source.path, name) for name in order for path in inputs[name] for source in _sources_at(path, faults, name)]
+    raise_faults(faults)
+    return tuple(found)
+
+
+def read_sources(sources: tuple[Source, ...], zone: tzinfo = UTC) -> tuple[TableFile, ...]:
+    """Return the tables of all sources, in their order. Raises InputError with the faults of all files."""
+    files: list[TableFile] = []
+    faults: list[Fault] = []
+    for source in sources:
+        try:
+            files.append(read_table(source.path, source.table, source.zone or zone))
+        except InputError as problem:
+            faults.extend(problem.faults)
+    raise_faults(faults)
+    return tuple(files)
+
+
+def _nearest_project(working_folder: Path) -> Path:
+    for folder in (working_folder, *working_folder.parents):
+        if (folder / PROJECT_FILE).is_file():
+            return folder / PROJECT_FILE
+    message = f"there is no {PROJECT_FILE} here or above"
+    hint = "Name table files (nodes.csv jobs.csv) or a project, or begin with: schedplan init."
+    raise InputError(message, code=Code.UNREADABLE.value, hint=hint, faults=(Fault(Code.UNREADABLE.value, message, hint=hint),))
+
+
+def _project_of(path: Path) -> Path | None:
+    if path.name == PROJECT_FILE:
+        return path
+    return path / PROJECT_FILE if (path / PROJECT_FILE).is_file() else None
+
+
+def _sources_at(path: Path, faults: list[Fault], table: str | None = None) -> tuple[Source, ...]:
+    """Return the files that a path names: itself, or those of a folder that are named after a table."""
+    if not path.is_dir():
+        return (Source(path, table),)
+    entries = sorted(entry for entry in path.iterdir() if entry.is_file() and has_table_suffix(entry))
+    named = [entry for entry in entries if table is not None or by_name(entry) is not None]
+    if not named:
+        names = f"*{' *'.join(SUFFIXES)}" if table is not None else "nodes.csv, jobs.parquet, ..."
+        faults.append(Fault(Code.UNREADABLE.value, "the folder holds no tables", str(path), expected=names, seen=""))
+    _refuse_twins(named, table, faults)
+    return tuple(Source(entry, table) for entry in named)
+
+
+def _refuse_twins(entries: list[Path], table: str | None, faults: list[Fault]) -> None:
+    """A folder that holds nodes.csv beside nodes.parquet says one thing twice; which is meant is not guessed."""
+    first: dict[str, Path] = {}
+    for entry in entries if table is None else ():
+        found = by_name(entry)
+        if found is not None and first.setdefault(found.name, entry) != entry:
+            message = f"the table {found.name} stands here twice, also as {first[found.name].name}"
+            faults.append(Fault(Code.DUPLICATE.value, message, str(entry), hint="Remove one, or name the files one by one."))
