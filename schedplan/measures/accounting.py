@@ -1,0 +1,122 @@
+"""Accounting: everything that follows from decisions, computed from the problem alone. It never asks how they were found.
+
+    latency      = sum over placed jobs of urgency x size x (wait rate x hours waited + tardiness rate x hours late, where soft)
+    utilization  = paid - held by jobs - reference work of services, in counted-resource-hours
+    cost         = paid + expected rework
+    unplaced     = importance left out / importance of all jobs
+
+The reference work of a service is what its demand keeps busy at reference speed: a constant of the problem, so that no plan looks
+better by holding more replicas. Carbon is 0: intensities are not part of a problem yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from schedplan.measures.caveats import caveats
+from schedplan.measures.costs import Prices, paid, part_rework_costs
+from schedplan.measures.devices import assign_devices
+from schedplan.measures.fallback import fallback_of
+from schedplan.measures.figures import Ledger, energy_kwh, measures
+from schedplan.measures.objective import GoalValues
+from schedplan.measures.placements import placements, replica_rows
+from schedplan.measures.runs import Run, fleets_of, left_out, runs_of
+from schedplan.measures.stranded import stranded
+from schedplan.measures.usage import Usage, counted_on, usage_of
+from schedplan.measures.work import importance, job_size, reference_work_per_h, release_s
+from schedplan.model.findings import Measure
+from schedplan.model.plan import Decisions, NodeUse, Placement, ReplicaRow
+from schedplan.model.problem import Problem
+from schedplan.model.workload import DeadlineKind, Job
+
+__all__ = ["Account", "GoalValues", "account", "goal_values"]
+
+
+@dataclass(frozen=True)
+class Account:
+    """What follows from decisions: goals in natural values, the rows of a plan, measures and warnings."""
+
+    goals: GoalValues
+    placements: tuple[Placement, ...]
+    replicas: tuple[ReplicaRow, ...]
+    node_use: NodeUse
+    measures: tuple[Measure, ...]
+    warnings: tuple[str, ...]
+
+
+def account(problem: Problem, decisions: Decisions) -> Account:
+    """Return everything that follows from decisions, feasible or not. KeyError for a job, service or node without a row."""
+    runs, fleets, prices = runs_of(problem, decisions), fleets_of(problem, decisions), Prices.of(problem)
+    unplaced = left_out(problem, decisions)
+    usage = usage_of(problem, runs, fleets)
+    devices = assign_devices(problem, runs, decisions.replicas)
+    found = ((run.job.name, fallback_of(problem, run, usage, prices)) for run in runs)
+    fallbacks = {name: fallback for name, fallback in found if fallback is not None}
+    rework = {run.job.name: fsum(part_rework_costs(run, prices)) for run in runs}
+    node_use = NodeUse(
+        nodes=problem.cluster.nodes,
+        on=decisions.on,
+        devices_used=usage.held,
+        busy_devices=usage.busy,
+        devices_stranded=stranded(problem, decisions, usage, devices, unplaced),
+        cost=paid(problem, decisions, prices),
+        energy_kwh=energy_kwh(problem, decisions, usage),
+    )
+    rows = placements(problem, runs, devices, prices, fallbacks)
+    replicas = replica_rows(problem, fleets, prices)
+    ledger = Ledger(problem, decisions, runs, fleets, unplaced, usage, node_use, rows, replicas, rework)
+    return Account(
+        goals=_goals(problem, decisions, runs, usage, float(node_use.cost.sum()) + fsum(rework.values()), unplaced),
+        placements=rows,
+        replicas=replicas,
+        node_use=node_use,
+        measures=measures(ledger),
+        warnings=caveats(problem, decisions, runs, fleets, fallbacks, devices.unassigned),
+    )
+
+
+def goal_values(problem: Problem, decisions: Decisions) -> GoalValues:
+    """Return the goals of decisions alone, the same values as `account` gives, without rows and measures."""
+    runs, prices = runs_of(problem, decisions), Prices.of(problem)
+    usage = usage_of(problem, runs, fleets_of(problem, decisions))
+    rework = fsum(fsum(part_rework_costs(run, prices)) for run in runs)
+    cost = float(paid(problem, decisions, prices).sum()) + rework
+    return _goals(problem, decisions, runs, usage, cost, left_out(problem, decisions))
+
+
+def _goals(
+    problem: Problem, decisions: Decisions, runs: Sequence[Run], usage: Usage, cost: float, unplaced: Sequence[Job]
+) -> GoalValues:
+    everything = fsum(importance(problem, job) for job in problem.jobs)
+    missing = fsum(importance(problem, job) for job in unplaced)
+    return GoalValues(
+        latency=fsum(_lateness(problem, run) for run in runs),
+        utilization=_idle_h(problem, decisions, usage),
+        cost=cost,
+        carbon=0.0,
+        unplaced=missing / everything if everything > 0 else 0.0,
+    )
+
+
+def _lateness(problem: Problem, run: Run) -> float:
+    """Weighted hours of wait, and of tardiness where the deadline is soft, in counted-resource-hours."""
+    job, rates = run.job, problem.objective.rates
+    weighted = rates.wait * (run.start_s - release_s(problem, job)) / 3600.0
+    if job.deadline_s is not None and job.deadline_kind is DeadlineKind.SOFT:
+        weighted += rates.tardiness * max(run.end_s - job.deadline_s, 0) / 3600.0
+    return problem.urgency[job.priority] * job_size(problem.cluster, job) * weighted
+
+
+def _idle_h(problem: Problem, decisions: Decisions, usage: Usage) -> float:
+    hours = problem.grid.hours
+    bought = float((counted_on(problem, decisions) * hours).sum())
+    by_jobs = float((usage.job_held * hours).sum())
+    by_services = fsum(
+        reference_work_per_h(service, problem.cluster, float(rate)) * float(slot_h)
+        for service in problem.services
+        if service.name in problem.demand_of
+        for rate, slot_h in zip(problem.demand_of[service.name].mean_rps, hours, strict=True)
+    )
+    return bought - by_jobs - by_services

@@ -1,0 +1,148 @@
+"""Caveats: what a plan's reader must be told beside its numbers. Each is one sentence with subject, fact and limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from schedplan.measures.devices import Unassigned
+from schedplan.measures.fallback import Fallback
+from schedplan.measures.placements import requested_at_s
+from schedplan.measures.runs import Fleet, Run
+from schedplan.measures.spot import gang_rate, survival_probability
+from schedplan.model.cluster import Market
+from schedplan.model.plan import Decisions
+from schedplan.model.problem import Problem
+from schedplan.model.workload import DeadlineKind
+from schedplan.timegrid import format_local
+
+
+def caveats(
+    problem: Problem,
+    decisions: Decisions,
+    runs: Sequence[Run],
+    fleets: Sequence[Fleet],
+    fallbacks: dict[str, Fallback],
+    unassigned: Sequence[Unassigned],
+) -> tuple[str, ...]:
+    """Return the warnings of a plan: jobs by name, services, nodes, then what the model leaves out."""
+    found: list[str] = []
+    for run in runs:
+        found += _slack_caveats(problem, run)
+        if run.job.name in fallbacks:
+            found += _fallback_caveats(problem, run, fallbacks[run.job.name])
+    for fleet in fleets:
+        found += _load_caveats(problem, fleet)
+        found += _target_caveats(problem, fleet)
+        found += _request_caveats(problem, decisions, fleet)
+    found += [f"node {node.node}: {node.message}; no device numbers are given for its jobs" for node in unassigned]
+    found += _spot_rate_caveats(runs)
+    found += _load_time_caveats(runs)
+    found += _billing_caveats(problem, decisions)
+    return tuple(found)
+
+
+def _slack_caveats(problem: Problem, run: Run) -> list[str]:
+    job, slack_h = run.job, run.slack_h
+    if not run.on_spot or slack_h is None or slack_h > 0 or job.deadline_kind is not DeadlineKind.HARD:
+        return []
+    rate = sum(gang_rate(pool, 1) for pool in run.pools)
+    nodes = len(run.parts)
+    survival = survival_probability(run.hours, rate)
+    when = f"{format_local(run.start_s, problem.zone)} to {format_local(run.run_end_s, problem.zone)}"
+    return [
+        f"job {job.name}: slack {slack_h:g} h on spot: it must run from {when} without a break on {nodes} nodes; the chance that "
+        f"none is taken away is {survival:.1%} ({rate:g} interruptions/h of the gang for {run.hours:g} h)"
+    ]
+
+
+def _fallback_caveats(problem: Problem, run: Run, fallback: Fallback) -> list[str]:
+    job = run.job.name
+    if fallback.pool is not None:
+        if fallback.switch_by_s is not None:
+            return []
+        return [
+            f"job {job}: no fallback in time: pool {fallback.pool.name} has room for it, but a switch is too late from the start"
+        ]
+    if fallback.best_pool is None:
+        return [
+            f"job {job}: no fallback: it needs {fallback.need:g} {fallback.unit} should its spot nodes be taken away; no other "
+            "pool outside spot may hold it"
+        ]
+    when = format_local(problem.grid.slot_start_s(fallback.slot), problem.zone)
+    return [
+        f"job {job}: no full fallback: it needs {fallback.need:g} {fallback.unit} should its spot nodes be taken away; pool "
+        f"{fallback.best_pool.name} has {fallback.left:g} left at worst ({when})"
+    ]
+
+
+def _load_caveats(problem: Problem, fleet: Fleet) -> list[str]:
+    load = fleet.load(fleet.peak_rps)
+    worst = int(np.argmax(load))
+    limit = problem.limits.max_utilization
+    if load[worst] <= limit + 1e-9:
+        return []
+    when = format_local(problem.grid.slot_start_s(worst), problem.zone)
+    return [f"service {fleet.service.name}: load {load[worst]:.1%} of its replicas at {when}; the limit is {limit:.1%}"]
+
+
+def _target_caveats(problem: Problem, fleet: Fleet) -> list[str]:
+    # A mix of accelerators is planned by shares of each one's need; its pooled latency may still miss the target.
+    missed = [slot for slot, met in enumerate(fleet.met) if not met and fleet.replicas[slot] > 0]
+    if not missed:
+        return []
+    slot = missed[0]
+    when = format_local(problem.grid.slot_start_s(slot), problem.zone)
+    found_ms = fleet.latency_ms[slot]
+    seen = "no steady state" if found_ms is None else f"{found_ms:.1f} ms"
+    return [
+        f"service {fleet.service.name}: {seen} at {when}; the target is {fleet.service.slo_ms:g} ms ({len(missed)} slots miss it)"
+    ]
+
+
+def _request_caveats(problem: Problem, decisions: Decisions, fleet: Fleet) -> list[str]:
+    """Replicas that must be asked for before their node is on: the first of a service."""
+    for slot, parts in enumerate(fleet.parts):
+        for part in parts:
+            asked_s = requested_at_s(problem, fleet, slot, part)
+            asked_slot = problem.grid.slot_of(asked_s)
+            if asked_slot is None or asked_s == problem.grid.slot_start_s(slot):
+                continue
+            if not decisions.on[problem.cluster.node_idx[part.node], asked_slot : slot + 1].all():
+                when, asked = (format_local(at_s, problem.zone) for at_s in (problem.grid.slot_start_s(slot), asked_s))
+                return [
+                    f"service {fleet.service.name}: replicas wanted at {when} on {part.node} must be asked for at {asked}, "
+                    "when the node is not on yet"
+                ]
+    return []
+
+
+def _spot_rate_caveats(runs: Sequence[Run]) -> list[str]:
+    used = dict.fromkeys(pool for run in runs for pool in run.pools)
+    return [
+        f"pool {pool.name}: spot without interruptions_per_hour; rework there counts as 0"
+        for pool in used
+        if pool.market is Market.SPOT and pool.interruptions_per_hour == 0
+    ]
+
+
+def _load_time_caveats(runs: Sequence[Run]) -> list[str]:
+    late = [
+        run.job.name
+        for run in runs
+        if run.job.load_minutes > 0 and any(run.job.affinity is None or run.job.affinity not in pool.caches for pool in run.pools)
+    ]
+    return [f"job {late[0]}: its load time is not part of the booked run ({len(late)} such jobs)"] if late else []
+
+
+def _billing_caveats(problem: Problem, decisions: Decisions) -> list[str]:
+    """Pools whose billing unit is longer than the shortest slot, where nodes are switched on or off during the horizon."""
+    shortest_minutes = float(problem.grid.hours.min()) * 60.0
+    found = []
+    for pool in problem.cluster.pools:
+        rows = [problem.cluster.node_idx[node] for node in pool.node_names()]
+        is_switched = bool(np.diff(decisions.on[rows].astype(np.int8), axis=1).any())
+        if pool.billing_minutes > shortest_minutes and is_switched and not pool.market.is_sunk:
+            found.append(f"pool {pool.name}: bills in units of {pool.billing_minutes:g} min; its cost here counts slots")
+    return found

@@ -1,0 +1,228 @@
+"""Figures: the measures of a plan under their public names, whole and by label, and what each of them means.
+
+paid = counted-resource-hours (devices, or cores) of the nodes that are on; a measure that has no value here is None.
+
+    utilization          busy / paid; {pool} busy / paid of the pool; {kind} busy of the kind / all paid, so kinds sum to the whole
+    allocation           held / paid; {pool} likewise
+    cost                 all that the plan pays and expects: cost_paid + rework_cost; {tenant} what its placements and replicas bear
+    cost_paid            nodes that are on; {pool}
+    cost_allocated, cost_used, cost_idle   share of cost_paid that is held; that is busy; that nothing holds
+    cost_stranded        share of it that is stranded.  rework_cost: expected repeated work on spot nodes
+    cost_per_1000_requests   cost of the replicas per thousand expected requests
+    latency_ms           largest over the slots at the demand planned for; whole: over all services
+    slo_attainment       expected requests in slots that meet the SLO at the demand planned for / all expected requests
+    headroom             1 - load at the demand planned for / capacity held, in the tightest slot
+    deadline_hits        jobs with a deadline, placed or not, whose booked end keeps it / all of them
+    on_time_probability  {job} lower bound of the chance that a job on spot nodes ends by its deadline; whole: the least of them
+    wait_s               start - release, the release not before the horizon, over placed jobs; percentiles by nearest rank
+    makespan_s           last booked end - start of the horizon
+    unplaced             jobs left out
+    stranded_devices     mean over the horizon
+    energy_kwh           where the power of a pool's nodes is known; whole: only if it is known for all pools
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.measures.runs import Fleet, Run
+from schedplan.measures.spot import gang_rate, on_time_probability_floor
+from schedplan.measures.usage import Usage, counted_on
+from schedplan.measures.work import counted, counted_unit, release_s
+from schedplan.model.cluster import Pool
+from schedplan.model.findings import Measure
+from schedplan.model.plan import Decisions, NodeUse, Placement, ReplicaRow
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Everything the measures are taken from. rework: expected, currency, by job."""
+
+    problem: Problem
+    decisions: Decisions
+    runs: Sequence[Run]
+    fleets: Sequence[Fleet]
+    left_out: Sequence[Job]
+    usage: Usage
+    node_use: NodeUse
+    placements: Sequence[Placement]
+    replicas: Sequence[ReplicaRow]
+    rework: dict[str, float]
+
+
+def measures(ledger: Ledger) -> tuple[Measure, ...]:
+    """Return all measures, by name, then labels."""
+    parts = (_cost, _use, _services, _deadlines, _waits, _energy)
+    return tuple(
+        sorted((measure for part in parts for measure in part(ledger)), key=lambda measure: (measure.name, measure.labels))
+    )
+
+
+def pool_rows(problem: Problem, pool: Pool) -> list[int]:
+    """Return the rows of a pool's nodes in every [node, slot] array."""
+    return [problem.cluster.node_idx[node] for node in pool.node_names()]
+
+
+def energy_kwh(problem: Problem, decisions: Decisions, usage: Usage) -> NDArray[np.float64]:
+    """Return the energy per node and slot, float64 [node, slot]; 0 where the power of a node is not known.
+
+    Idle power while on, the rest in proportion to the busy share, times the overhead of the building.
+    """
+    found = np.zeros(decisions.on.shape)
+    for pool in problem.cluster.pools:
+        if pool.power_idle_w is None or pool.power_max_w is None:
+            continue
+        rows = pool_rows(problem, pool)
+        watts = pool.power_idle_w + (pool.power_max_w - pool.power_idle_w) * np.minimum(usage.busy_share[rows], 1.0)
+        found[rows] = decisions.on[rows] * watts * pool.pue * problem.grid.hours / 1000.0
+    return found
+
+
+def _cost(ledger: Ledger) -> Iterator[Measure]:
+    problem, unit = ledger.problem, ledger.problem.currency
+    paid = ledger.node_use.cost
+    rework = fsum(ledger.rework.values())
+    allocated = fsum(row.cost for row in ledger.placements) - rework + fsum(row.cost for row in ledger.replicas)
+    yield Measure("cost", float(paid.sum()) + rework, unit)
+    yield Measure("cost_paid", float(paid.sum()), unit)
+    yield Measure("cost_allocated", allocated, unit)
+    yield Measure("cost_used", float((paid * ledger.usage.busy_share).sum()), unit)
+    yield Measure("cost_idle", float(paid.sum()) - allocated, unit)
+    yield Measure("cost_stranded", float((paid * _stranded_share(ledger)).sum()), unit)
+    yield Measure("rework_cost", rework, unit)
+    for pool in problem.cluster.pools:
+        yield Measure("cost_paid", float(paid[pool_rows(problem, pool)].sum()), unit, (("pool", pool.name),))
+    yield from _tenant_costs(ledger)
+
+
+def _tenant_costs(ledger: Ledger) -> Iterator[Measure]:
+    problem = ledger.problem
+    bears: dict[str, list[float]] = {}
+    for placement in ledger.placements:
+        bears.setdefault(problem.job_by_name[placement.job].tenant, []).append(placement.cost)
+    for row in ledger.replicas:
+        bears.setdefault(problem.service_by_name[row.service].tenant, []).append(row.cost)
+    for tenant in sorted(bears):
+        yield Measure("cost", fsum(bears[tenant]), problem.currency, (("tenant", tenant),))
+
+
+def _stranded_share(ledger: Ledger) -> NDArray[np.float64]:
+    cluster = ledger.problem.cluster
+    per_node = np.array([counted(cluster.pool_of_node[node], cluster) for node in cluster.nodes]).reshape(-1, 1)
+    stranded = ledger.node_use.devices_stranded
+    return np.asarray(np.divide(stranded, per_node, out=np.zeros_like(stranded), where=per_node > 0))
+
+
+def _use(ledger: Ledger) -> Iterator[Measure]:
+    problem, hours = ledger.problem, ledger.problem.grid.hours
+    paid = counted_on(problem, ledger.decisions) * hours
+    busy, held = ledger.usage.busy * hours, ledger.usage.held * hours
+    yield Measure("utilization", _ratio(busy.sum(), paid.sum()), "share")
+    yield Measure("allocation", _ratio(held.sum(), paid.sum()), "share")
+    for kind in sorted(ledger.usage.by_kind):
+        share = _ratio((ledger.usage.by_kind[kind] * hours).sum(), paid.sum())
+        yield Measure("utilization", share, "share", (("kind", kind),))
+    for pool in problem.cluster.pools:
+        rows, label = pool_rows(problem, pool), (("pool", pool.name),)
+        yield Measure("utilization", _ratio(busy[rows].sum(), paid[rows].sum()), "share", label)
+        yield Measure("allocation", _ratio(held[rows].sum(), paid[rows].sum()), "share", label)
+    stranded = (ledger.node_use.devices_stranded * hours).sum() / hours.sum()
+    yield Measure("stranded_devices", float(stranded), f"{counted_unit(problem.cluster)}s")
+
+
+def _services(ledger: Ledger) -> Iterator[Measure]:
+    currency, hours = ledger.problem.currency, ledger.problem.grid.hours
+    found: list[tuple[float | None, float | None]] = []
+    good_all, all_all = 0.0, 0.0
+    cost_of: dict[str, list[float]] = {fleet.service.name: [] for fleet in ledger.fleets}
+    for row in ledger.replicas:
+        cost_of[row.service].append(row.cost)
+    for fleet in ledger.fleets:
+        name, label = fleet.service.name, (("service", fleet.service.name),)
+        requests = fleet.mean_rps * hours * 3600.0
+        good = float(requests[fleet.met].sum())
+        worst, room = _worst_latency_ms(fleet), _headroom(fleet)
+        found.append((worst, room))
+        good_all, all_all = good_all + good, all_all + float(requests.sum())
+        yield Measure("latency_ms", worst, "ms", label)
+        yield Measure("headroom", room, "share", label)
+        yield Measure("slo_attainment", _ratio(good, requests.sum()), "share", label)
+        yield Measure("cost_per_1000_requests", _ratio(1000.0 * fsum(cost_of[name]), requests.sum()), currency, label)
+    yield Measure("latency_ms", _extreme([worst for worst, _ in found], max), "ms")
+    yield Measure("headroom", _extreme([room for _, room in found], min), "share")
+    yield Measure("slo_attainment", _ratio(good_all, all_all), "share")
+    yield Measure("cost_per_1000_requests", _ratio(1000.0 * fsum(row.cost for row in ledger.replicas), all_all), currency)
+
+
+def _worst_latency_ms(fleet: Fleet) -> float | None:
+    """None where a slot with demand has no steady state, or no slot has replicas."""
+    asked = (fleet.peak_rps > 0) | (fleet.replicas > 0)
+    return _extreme([found_ms for found_ms, is_asked in zip(fleet.latency_ms, asked, strict=True) if is_asked], max)
+
+
+def _headroom(fleet: Fleet) -> float | None:
+    asked = (fleet.peak_rps > 0) | (fleet.replicas > 0)
+    if not asked.any() or (fleet.speed[asked] <= 0).any():
+        return None
+    return float(1.0 - fleet.load(fleet.peak_rps)[asked].max())
+
+
+def _deadlines(ledger: Ledger) -> Iterator[Measure]:
+    end_s = {run.job.name: run.end_s for run in ledger.runs}
+    due = [(job.name, job.deadline_s) for job in ledger.problem.jobs if job.deadline_s is not None]
+    hits = sum(1 for name, deadline_s in due if name in end_s and end_s[name] <= deadline_s)
+    yield Measure("deadline_hits", _ratio(hits, len(due)), "share")
+    yield Measure("unplaced", float(len(ledger.left_out)), "jobs")
+    chances = [(run.job.name, _on_time_floor(run)) for run in ledger.runs if run.on_spot and run.job.deadline_s is not None]
+    yield Measure("on_time_probability", min((chance for _, chance in chances), default=None), "share")
+    for name, chance in chances:
+        yield Measure("on_time_probability", chance, "share", (("job", name),))
+
+
+def _on_time_floor(run: Run) -> float:
+    job, slack_h = run.job, run.slack_h or 0.0
+    if slack_h < 0:
+        return 0.0
+    checkpoint_h = None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60.0
+    rate = sum(gang_rate(pool, 1) for pool in run.pools)
+    return on_time_probability_floor(
+        run.hours, slack_h, rate, checkpoint_h, job.checkpoint_cost_minutes / 60.0, job.restart_minutes / 60.0
+    )
+
+
+def _waits(ledger: Ledger) -> Iterator[Measure]:
+    waits_s = sorted(float(run.start_s - release_s(ledger.problem, run.job)) for run in ledger.runs)
+    yield Measure("wait_s_mean", _ratio(fsum(waits_s), len(waits_s)), "s")
+    for percent in (50, 95, 99):
+        ranked = waits_s[ceil(percent * len(waits_s) / 100) - 1] if waits_s else None
+        yield Measure(f"wait_s_p{percent}", ranked, "s")
+    yield Measure("wait_s_max", max(waits_s, default=None), "s")
+    last_s = max((run.end_s for run in ledger.runs), default=None)
+    yield Measure("makespan_s", None if last_s is None else float(last_s - ledger.problem.grid.start_s), "s")
+
+
+def _energy(ledger: Ledger) -> Iterator[Measure]:
+    problem, known = ledger.problem, True
+    for pool in problem.cluster.pools:
+        value = float(ledger.node_use.energy_kwh[pool_rows(problem, pool)].sum())
+        is_known = pool.power_idle_w is not None and pool.power_max_w is not None
+        known = known and is_known
+        yield Measure("energy_kwh", value if is_known else None, "kWh", (("pool", pool.name),))
+    yield Measure("energy_kwh", float(ledger.node_use.energy_kwh.sum()) if known and problem.cluster.pools else None, "kWh")
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return float(part) / float(whole) if whole > 0 else None
+
+
+def _extreme(values: list[float | None], pick: Callable[[list[float]], float]) -> float | None:
+    """None as soon as one value is None, or where there are none."""
+    known = [value for value in values if value is not None]
+    return pick(known) if known and len(known) == len(values) else None

@@ -1,0 +1,132 @@
+"""Rows about work: placements of jobs and replicas of services, with their cost, devices and the reason in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from schedplan.measures.costs import Prices, hold_cost, part_hold_costs, part_rework_costs, run_cost_on
+from schedplan.measures.devices import DeviceUse
+from schedplan.measures.eligibility import job_refusal
+from schedplan.measures.fallback import Fallback
+from schedplan.measures.runs import Fleet, Run
+from schedplan.measures.work import release_s
+from schedplan.model.cluster import Pool
+from schedplan.model.plan import Placement, ReplicaPart, ReplicaRow
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, JobState, Topology, WorkerShape
+
+SAME_COST = 1e-9
+
+
+def placements(
+    problem: Problem, runs: Sequence[Run], devices: DeviceUse, prices: Prices, fallbacks: dict[str, Fallback]
+) -> tuple[Placement, ...]:
+    """Return one row per job and node, jobs by name, nodes in their order; workers are numbered from 0 along them."""
+    reasons = _Reasons(problem, prices)
+    rows: list[Placement] = []
+    for run in runs:
+        first, reason, fallback = 0, reasons.of(run), fallbacks.get(run.job.name)
+        held, reworked = part_hold_costs(run, prices), part_rework_costs(run, prices)
+        for part, pool, hold, rework in zip(run.parts, run.pools, held, reworked, strict=True):
+            rows.append(
+                Placement(
+                    job=part.job,
+                    worker_first=first,
+                    worker_last=first + part.workers - 1,
+                    node=part.node,
+                    start_s=run.start_s,
+                    end_s=run.end_s,
+                    run_end_s=run.run_end_s,
+                    devices=float(part.workers * run.job.shape.gpus),
+                    device_slots=devices.device_slots.get((part.job, part.node), ""),
+                    market=pool.market.value,
+                    cost=hold + rework,
+                    fallback_pool=fallback.pool.name if fallback and fallback.pool and fallback.switch_by_s is not None else None,
+                    switch_by_s=fallback.switch_by_s if fallback else None,
+                    reason=reason,
+                )
+            )
+            first += part.workers
+    return tuple(rows)
+
+
+def replica_rows(problem: Problem, fleets: Sequence[Fleet], prices: Prices) -> tuple[ReplicaRow, ...]:
+    """Return one row per service, slot and node.
+
+    latency_ms is that of the whole service in the slot. requested_at_s: the last of these replicas stands there since the slot
+    in which the node first held as many without a break; start-up and, where the node does not cache the model, its load time
+    come before that slot.
+    """
+    return tuple(
+        _replica_row(problem, fleet, slot, part, prices)
+        for fleet in fleets
+        for slot, parts in enumerate(fleet.parts)
+        for part in parts
+    )
+
+
+def requested_at_s(problem: Problem, fleet: Fleet, slot: int, part: ReplicaPart) -> int:
+    """Return the instant at which the last of a part's replicas had to be asked for."""
+    since = slot
+    while since > 0 and any(stand.node == part.node and stand.replicas >= part.replicas for stand in fleet.parts[since - 1]):
+        since -= 1
+    service, pool = fleet.service, problem.cluster.pool_of_node[part.node]
+    is_cached = service.affinity is not None and service.affinity in pool.caches
+    lag_minutes = service.startup_minutes + (0.0 if is_cached else service.load_minutes)
+    return problem.grid.slot_start_s(since) - round(lag_minutes * 60)
+
+
+def _replica_row(problem: Problem, fleet: Fleet, slot: int, part: ReplicaPart, prices: Prices) -> ReplicaRow:
+    pool = problem.cluster.pool_of_node[part.node]
+    return ReplicaRow(
+        service=part.service,
+        ds_s=problem.grid.slot_start_s(slot),
+        slot_minutes=float(problem.grid.hours[slot]) * 60.0,
+        node=part.node,
+        replicas=part.replicas,
+        requested_at_s=requested_at_s(problem, fleet, slot, part),
+        latency_ms=fleet.latency_ms[slot],
+        cost=hold_cost(prices, pool, fleet.service.shape, part.replicas, slice(slot, slot + 1)),
+    )
+
+
+@dataclass(frozen=True)
+class _Reasons:
+    """Why a run stands where and when it does, in one sentence; eligible pools are looked up once per kind of job."""
+
+    problem: Problem
+    prices: Prices
+    _eligible: dict[tuple[WorkerShape, bool, Topology, int], tuple[Pool, ...]] = field(default_factory=dict)
+
+    def of(self, run: Run) -> str:
+        if run.job.state is JobState.RUNNING:
+            return "runs already and stays on its nodes" if run.job.placement else "runs already"
+        return f"{self._place(run)}; {self._time(run)}"
+
+    def _place(self, run: Run) -> str:
+        names = " and ".join(dict.fromkeys(pool.name for pool in run.pools))
+        costs = [
+            (cost, pool.name)
+            for pool in self._pools(run.job)
+            if (cost := run_cost_on(self.problem, run.job, pool, run.start_slot, self.prices)) is not None
+        ]
+        if len(costs) <= 1:
+            return f"{names} is the only pool that may hold it"
+        here = sum(part_hold_costs(run, self.prices)) + sum(part_rework_costs(run, self.prices))
+        cheapest, name = min(costs)
+        if here <= cheapest + SAME_COST * max(1.0, abs(cheapest)):
+            return f"{names} is the cheapest pool that may hold it"
+        return f"{names} costs {here - cheapest:.2f} {self.problem.currency} more than {name}, the cheapest pool that may hold it"
+
+    def _time(self, run: Run) -> str:
+        released_s = release_s(self.problem, run.job)
+        if run.start_slot == self.problem.grid.release_slot(released_s):
+            return "starts at its earliest instant"
+        return f"starts {(run.start_s - released_s) / 3600.0:.2f} h after its earliest instant"
+
+    def _pools(self, job: Job) -> tuple[Pool, ...]:
+        key = (job.shape, job.spot_ok, job.topology, job.workers)
+        if key not in self._eligible:
+            self._eligible[key] = tuple(pool for pool in self.problem.cluster.pools if job_refusal(pool, job) is None)
+        return self._eligible[key]

@@ -1,0 +1,84 @@
+"""Usage: what work holds of each node in each slot, and how much of that is busy. It knows no prices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.measures.runs import Fleet, Run
+from schedplan.measures.work import counted, counted_share, node_share
+from schedplan.model.cluster import Cluster
+from schedplan.model.plan import Decisions
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, Service, WorkerShape
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Arrays float64 [node, slot], rows = Cluster.nodes.
+
+    held, busy: counted resource; held_share, busy_share: of the node's price; devices, cpus, memory_gib: held, as asked;
+    job_held: counted resource held by jobs. by_kind: busy counted resource per kind of job, and of services under `service`.
+    """
+
+    held: NDArray[np.float64]
+    busy: NDArray[np.float64]
+    held_share: NDArray[np.float64]
+    busy_share: NDArray[np.float64]
+    devices: NDArray[np.float64]
+    cpus: NDArray[np.float64]
+    memory_gib: NDArray[np.float64]
+    job_held: NDArray[np.float64]
+    by_kind: dict[str, NDArray[np.float64]]
+
+
+def usage_of(problem: Problem, runs: Sequence[Run], fleets: Sequence[Fleet]) -> Usage:
+    """Return what runs and fleets hold and keep busy: a job all that it holds, a replica for its share of the expected load."""
+    shape = (len(problem.cluster.nodes), problem.grid.n_slots)
+    held, busy, held_share, busy_share, devices, cpus, memory_gib, job_held = (np.zeros(shape) for _ in range(8))
+    found = Usage(held, busy, held_share, busy_share, devices, cpus, memory_gib, job_held, {})
+    for run in runs:
+        for part in run.parts:
+            _add(found, problem.cluster, part.node, run.slots, part.workers, run.job, 1.0)
+    for fleet in fleets:
+        for slot, parts in enumerate(fleet.parts):
+            for stand in parts:
+                _add(
+                    found,
+                    problem.cluster,
+                    stand.node,
+                    slice(slot, slot + 1),
+                    stand.replicas,
+                    fleet.service,
+                    float(fleet.busy[slot]),
+                )
+    return found
+
+
+def counted_on(problem: Problem, decisions: Decisions) -> NDArray[np.float64]:
+    """Return the counted resource of the nodes that are on, float64 [node, slot]."""
+    per_node = [counted(problem.cluster.pool_of_node[node], problem.cluster) for node in problem.cluster.nodes]
+    return np.asarray(decisions.on * np.array(per_node).reshape(-1, 1), dtype=np.float64)
+
+
+def _add(found: Usage, cluster: Cluster, node: str, slots: slice, count: int, work: Job | Service, busy: float) -> None:
+    row, pool, shape = cluster.node_idx[node], cluster.pool_of_node[node], work.shape
+    amount, share = count * counted_share(shape, cluster), count * node_share(pool, shape)
+    kind = work.kind.value if isinstance(work, Job) else "service"
+    found.held[row, slots] += amount
+    found.busy[row, slots] += amount * busy
+    found.held_share[row, slots] += share
+    found.busy_share[row, slots] += share * busy
+    found.by_kind.setdefault(kind, np.zeros_like(found.held))[row, slots] += amount * busy
+    if isinstance(work, Job):
+        found.job_held[row, slots] += amount
+    _add_room(found, row, slots, count, shape)
+
+
+def _add_room(found: Usage, row: int, slots: slice, count: int, shape: WorkerShape) -> None:
+    found.devices[row, slots] += count * shape.gpus
+    found.cpus[row, slots] += count * shape.cpus
+    found.memory_gib[row, slots] += count * shape.memory_gib
