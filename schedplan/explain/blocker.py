@@ -1,0 +1,225 @@
+"""What keeps a job out of a plan: the first rule that does, with the numbers that show it and a priced way to mend it.
+
+Arithmetic about the job and an empty cluster comes first, then what the rest of the plan leaves free, then the budget; a job that
+all of these let in was left out because the whole is better without it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import ceil
+
+from schedplan.explain.alternatives import family_refusal
+from schedplan.explain.family import Family, domain_of, families
+from schedplan.explain.price import bill, bill_per_slot
+from schedplan.explain.room import Berth, Room, Tightness, last_end, windows
+from schedplan.explain.wording import amount, counted, instant, listed, money
+from schedplan.measures.costs import Prices
+from schedplan.measures.eligibility import job_refusal, workers_per_node
+from schedplan.measures.work import run_minutes
+from schedplan.model.cluster import Pool
+from schedplan.model.plan import Decisions, Unplaced
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, Topology
+
+_MENDING = {
+    "status": "make one of these nodes ready",
+    "accelerator": "allow another device model in `accelerators`, or add nodes with one of those",
+    "gpu_memory": "ask for less device memory, or add nodes with larger devices",
+    "devices": "ask for fewer devices per worker, or add larger nodes",
+    "cpus": "ask for fewer cores per worker, or add larger nodes",
+    "memory": "ask for less memory per worker, or add larger nodes",
+    "resources": "add nodes that have this resource",
+    "taint": "tolerate the taint, or add nodes without it",
+    "market": "set `spot_ok`, or add nodes of another market",
+    "slices": "add nodes with sliced devices",
+    "topology": "ask for a wider topology, or name the domain of the nodes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    rule: str
+    evidence: str
+    repair: str
+    repair_cost: float | None = None
+
+
+def blocker(problem: Problem, decisions: Decisions, job: Job) -> Unplaced:
+    """Return the rule that first keeps `job` out of the plan of `decisions`, its evidence and a repair with its price."""
+    open_families = tuple(family for family in families(problem) if family_refusal(job, family) is None)
+    if not open_families:
+        return _unplaced(job, _no_pool(problem, job))
+    found = _too_large(problem, job, open_families) or _too_short(problem, job, open_families)
+    if found is None:
+        room = Room(problem, decisions, job.name)
+        found = _after(problem, room, job, open_families) or _in_the_plan(problem, room, job, open_families)
+    return _unplaced(job, found)
+
+
+def _unplaced(job: Job, found: _Finding) -> Unplaced:
+    return Unplaced("job", job.name, 1, found.rule, found.evidence, found.repair, found.repair_cost)
+
+
+def _no_pool(problem: Problem, job: Job) -> _Finding:
+    """No pool takes one worker: the rule that refuses most pools, and what each says."""
+    refusals = [refusal for pool in problem.cluster.pools if (refusal := job_refusal(pool, job)) is not None]
+    if not refusals:
+        return _Finding("capacity", "the cluster has no nodes", "add nodes")
+    rule = min(Counter(refusal.rule for refusal in refusals).items(), key=lambda item: (-item[1], item[0]))[0]
+    told = [refusal.message for refusal in refusals if refusal.rule == rule] + [
+        refusal.message for refusal in refusals if refusal.rule != rule
+    ]
+    return _Finding(rule, f"no pool takes it: {listed(told, shown=3)}", _MENDING.get(rule, "change the job or the nodes"))
+
+
+def _too_large(problem: Problem, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
+    """Even empty, no domain of any family holds the gang."""
+    holds = [
+        (sum(pool.nodes * workers_per_node(pool, job.shape) for pool in pools), place, pools)
+        for family in open_families
+        for place, pools in _domains(job, family)
+    ]
+    most, place, pools = max(holds, key=lambda hold: hold[0])
+    if most >= job.workers:
+        return None
+    rule = "gang" if job.topology in (Topology.ANY, Topology.CLUSTER) else "topology"
+    within = "" if rule == "gang" else f" inside one {job.topology.value}"
+    evidence = (
+        f"needs {counted(job.workers, 'worker')} at once{within}; {place}, the largest place that takes it, holds {most} when empty"
+    )
+    repair, cost = _more_nodes(problem, job, pools[0], job.workers - most)
+    return _Finding(rule, evidence, f"{repair}, or split the gang", cost)
+
+
+def _domains(job: Job, family: Family) -> list[tuple[str, tuple[Pool, ...]]]:
+    """Return (name, pools) of each domain of a family that must hold the whole gang."""
+    found: dict[str | None, list[Pool]] = {}
+    for pool in family.pools:
+        if job_refusal(pool, job) is None:
+            found.setdefault(domain_of(pool, job.topology), []).append(pool)
+    is_named = job.topology in (Topology.BLOCK, Topology.RACK, Topology.ZONE)
+    return [
+        (f"{job.topology.value} {domain}" if is_named else Family(tuple(pools)).name, tuple(pools))
+        for domain, pools in found.items()
+    ]
+
+
+def _more_nodes(problem: Problem, job: Job, pool: Pool, workers: int) -> tuple[str, float | None]:
+    """Return (words, currency) of so many more nodes of a pool that they hold `workers` for the length of the run."""
+    nodes = ceil(workers / max(workers_per_node(pool, job.shape), 1))
+    hours = run_minutes(problem, job, pool) / 60.0
+    stretch = next(windows(problem, job, pool, problem.grid.release_slot(job.release_s)), None)
+    if stretch is None:
+        return f"{counted(nodes, 'more node')} of {pool.name}", None
+    span = slice(stretch.start_slot, stretch.end_edge)
+    cost = nodes * float((problem.price_per_h(pool) * problem.grid.hours)[span].sum())
+    return f"{counted(nodes, 'more node')} of {pool.name} for {amount(hours)} h", cost
+
+
+def _too_short(problem: Problem, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
+    """Nowhere does the run fit between release and last end."""
+    pools = [pool for family in open_families for pool in family.pools if job_refusal(pool, job) is None]
+    grid = problem.grid
+    first, last = grid.release_slot(job.release_s), last_end(problem, job)
+    if any(next(windows(problem, job, pool, first), None) is not None for pool in pools):
+        return None
+    fastest = min(pools, key=lambda pool: (run_minutes(problem, job, pool), pool.name))
+    minutes = run_minutes(problem, job, fastest)
+    window_s = max(grid.edges_s[last] - grid.edges_s[first], 0)
+    limit = "its deadline" if last < grid.n_slots else "the end of the horizon"
+    evidence = (
+        f"runs {amount(minutes / 60)} h on {fastest.name}, where it is fastest; "
+        f"{amount(window_s / 3600)} h lie between {instant(problem, grid.edges_s[first])} and {limit}, in whole slots"
+    )
+    end_edge = grid.end_edge(first, minutes) if first < grid.n_slots else None
+    if end_edge is None:
+        return _Finding("window", evidence, f"a horizon longer by {amount(max(minutes / 60 - window_s / 3600, 0))} h")
+    return _Finding("window", evidence, f"a deadline of {instant(problem, grid.edges_s[end_edge])} or later")
+
+
+def _after(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
+    """What it comes after is not placed, or ends too late."""
+    placed = {part.job for part in room.decisions.parts}
+    absent = sorted(name for name in job.after if name in problem.job_by_name and name not in placed)
+    if absent:
+        return _Finding("window", f"comes after {listed(absent)}, which the plan leaves out", f"place {listed(absent)} first")
+    first = room.earliest_start(job)
+    pools = [pool for family in open_families for pool in family.pools if job_refusal(pool, job) is None]
+    if any(next(windows(problem, job, pool, first), None) is not None for pool in pools):
+        return None
+    ends = instant(problem, problem.grid.edges_s[min(first, problem.grid.n_slots)])
+    return _Finding(
+        "window", f"comes after {listed(sorted(job.after))}, over at {ends}: too late for its own run", "a later deadline"
+    )
+
+
+def _in_the_plan(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding:
+    """There is room for it only where other work stands, or there is room and the whole is better without it."""
+    berths = [berth for family in open_families if (berth := room.berth(job, family)) is not None]
+    if not berths:
+        return _no_room(problem, room, job, open_families)
+    prices = Prices.of(problem)
+    before = bill(room, (), prices)
+    costs = [(cost, berth) for berth in berths if (cost := bill(room, berth.parts, prices)) is not None]
+    if before is None or not costs:
+        return _no_room(problem, room, job, open_families)
+    cost, berth = min(costs, key=lambda found: (found[0], found[1].stretch.start_slot, found[1].parts))
+    return _over_budget(problem, room, berths, prices, cost - before) or _not_worth_it(problem, berth, cost - before)
+
+
+def _no_room(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding:
+    tights = [(tight, family) for family in open_families if (tight := room.tightness(job, family)) is not None]
+    if not tights:
+        return _Finding("window", "no stretch of its window is long enough after what it waits for", "a later deadline")
+    tight, family = max(tights, key=lambda found: (found[0].workers_fit, found[0].free_devices))
+    pool = next(pool for pool in family.pools if job_refusal(pool, job) is None)
+    repair, cost = _more_nodes(problem, job, pool, job.workers - tight.workers_fit)
+    return _Finding("capacity", _capacity_evidence(problem, job, family, tight), repair, cost)
+
+
+def _capacity_evidence(problem: Problem, job: Job, family: Family, tight: Tightness) -> str:
+    grid = problem.grid
+    start, end = (instant(problem, grid.edges_s[edge]) for edge in (tight.stretch.start_slot, tight.stretch.end_edge))
+    workers = counted(job.workers, "worker")
+    told = f"{family.name} has room for {tight.workers_fit} of its {workers} from {start} to {end}, its best stretch"
+    if job.shape.gpus == 0:
+        return told
+    needed = job.devices
+    if tight.free_devices < needed:
+        return f"{told}: needs {amount(needed)} devices, {amount(tight.free_devices)} are free"
+    return (
+        f"{told}: {amount(tight.free_devices)} devices are free and {amount(needed)} needed, but they are stranded: "
+        f"at most {amount(tight.widest_devices)} on one node, and a worker asks for {amount(job.shape.gpus)}"
+    )
+
+
+def _over_budget(problem: Problem, room: Room, berths: list[Berth], prices: Prices, extra: float) -> _Finding | None:
+    """Each place would break the budget of some day: tell the least excess."""
+    limit = problem.limits.budget_per_day
+    if limit is None:
+        return None
+    excesses = [excess for berth in berths if (excess := _excess(problem, room, berth, prices, limit)) is not None]
+    least = min(excesses, key=lambda excess: excess[0], default=(0.0, ""))
+    if least[0] <= 1e-9 * max(1.0, abs(limit)):
+        return None
+    evidence = f"with it {least[1]} would cost {money(problem, limit + least[0])}; the budget is {money(problem, limit)} a day"
+    return _Finding("budget", evidence, f"a budget of {money(problem, limit + least[0])} a day", extra)
+
+
+def _excess(problem: Problem, room: Room, berth: Berth, prices: Prices, limit: float) -> tuple[float, str] | None:
+    """Return (by how much the worst day exceeds the limit, that day); None where some node can't be up."""
+    on = room.supply_with(berth.parts)
+    if on is None:
+        return None
+    per_slot = bill_per_slot(room, berth.parts, on, prices)
+    days = [(float(per_slot[list(slots)].sum()) - limit, day) for day, slots in problem.grid.days(problem.zone)]
+    return max(days)
+
+
+def _not_worth_it(problem: Problem, berth: Berth, extra: float) -> _Finding:
+    start = instant(problem, problem.grid.slot_start_s(berth.stretch.start_slot))
+    nodes = listed(part.node for part in berth.parts)
+    evidence = f"there is room from {start} on {nodes}, for {money(problem, extra)} more; the objective is better without it"
+    return _Finding("objective", evidence, "mark it `required`, or raise its priority", extra)

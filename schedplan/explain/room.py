@@ -1,0 +1,198 @@
+"""Room: where and when a job could stand if all other work stays where the plan has it. It knows no prices and judges nothing.
+
+Nodes that are off may be switched on, as many as their pool may have and no sooner than their start-up allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.explain.family import Family, domain_of
+from schedplan.measures.eligibility import job_refusal
+from schedplan.measures.runs import runs_of
+from schedplan.measures.work import run_minutes
+from schedplan.model.cluster import Pool
+from schedplan.model.plan import Decisions, JobPart
+from schedplan.model.problem import Problem
+from schedplan.model.workload import DeadlineKind, Job, Topology, WorkerShape
+from schedplan.packing.board import Board
+from schedplan.packing.supply import close_supply
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A start slot, and the edge at which the booked slots end."""
+
+    start_slot: int
+    end_edge: int
+
+
+@dataclass(frozen=True, slots=True)
+class Berth:
+    """A place and time with room for the whole gang."""
+
+    stretch: Stretch
+    parts: tuple[JobPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tightness:
+    """The slot in which most is lacking: how many workers found room of those asked, and what was free, all nodes eligible.
+
+    free_devices: in whole devices (and shares) over all eligible nodes; widest_devices: most of them on one node.
+    """
+
+    stretch: Stretch
+    workers_fit: int
+    free_devices: float
+    widest_devices: float
+
+
+class Room:
+    """What the plan leaves free of every node in every slot, without one job."""
+
+    def __init__(self, problem: Problem, decisions: Decisions, without: str) -> None:
+        self.problem = problem
+        self.decisions = Decisions(tuple(part for part in decisions.parts if part.job != without), decisions.replicas, decisions.on)
+        self._board = _board(problem, self.decisions)
+
+    def berth(self, job: Job, family: Family, *, only_node: str | None = None) -> Berth | None:
+        """Return the earliest place for a job in a family, or on one of its nodes; None where there is none in its window.
+
+        Of several nodes those that are on anyway come first, then those with most room.
+        """
+        for nodes in self._domains(job, family, only_node):
+            pool = self._pool(nodes[0])
+            for stretch in windows(self.problem, job, pool, self.earliest_start(job)):
+                parts = self._parts(job, nodes, stretch)
+                if parts is not None and self._can_be_on(parts, stretch):
+                    return Berth(stretch, parts)
+        return None
+
+    def earliest_start(self, job: Job) -> int:
+        """Return the first slot in which a job may start by its release and by the jobs it comes after."""
+        grid = self.problem.grid
+        ends = [run.end_edge for run in runs_of(self.problem, self.decisions) if run.job.name in job.after]
+        return max([grid.release_slot(job.release_s), *ends])
+
+    def tightness(self, job: Job, family: Family) -> Tightness | None:
+        """Return the best that a family could do for a job, where it lacks room; None where no stretch fits its window."""
+        best: Tightness | None = None
+        for nodes in self._domains(job, family, None):
+            for stretch in windows(self.problem, job, self._pool(nodes[0]), self.earliest_start(job)):
+                fit = self._workers(job, nodes, stretch)
+                free = self.free_devices(nodes, stretch)
+                found = Tightness(stretch, int(fit.sum()), float(free.sum()), float(free.max(initial=0.0)))
+                if best is None or (found.workers_fit, found.free_devices) > (best.workers_fit, best.free_devices):
+                    best = found
+        return best
+
+    def free_devices(self, nodes: NDArray[np.intp], stretch: Stretch) -> NDArray[np.float64]:
+        """Return the devices free on each node throughout a stretch, shares included; float64 [len(nodes)]."""
+        free = self._board.slices[nodes, :, stretch.start_slot : stretch.end_edge].min(axis=2).sum(axis=1)
+        return np.asarray(free / self._board.slices_per_gpu[nodes], dtype=np.float64)
+
+    def supply_with(self, parts: tuple[JobPart, ...]) -> NDArray[np.bool_] | None:
+        """Return the fewest paid slots, bool [node, slot], of the plan with `parts` added; None where some node can't be up."""
+        return close_supply(self.problem, _has_work(self.problem, self.with_parts(parts)))
+
+    def with_parts(self, parts: tuple[JobPart, ...]) -> Decisions:
+        """Return the decisions with `parts` added; what is on is not adapted."""
+        return Decisions(tuple(sorted((*self.decisions.parts, *parts))), self.decisions.replicas, self.decisions.on)
+
+    def _domains(self, job: Job, family: Family, only_node: str | None) -> Iterator[NDArray[np.intp]]:
+        """Give the nodes of each domain that must hold the whole gang, one node each where it asks for a node or device group."""
+        cluster = self.problem.cluster
+        groups: dict[str | None, list[int]] = {}
+        for pool in family.pools:
+            if job_refusal(pool, job) is not None:
+                continue
+            for name in pool.node_names()[: pool.nodes]:
+                if only_node is None or name == only_node:
+                    alone = job.topology in (Topology.NODE, Topology.DEVICE_GROUP)
+                    groups.setdefault(name if alone else domain_of(pool, job.topology), []).append(cluster.node_idx[name])
+        for nodes in groups.values():
+            yield np.array(nodes, dtype=np.intp)
+
+    def _parts(self, job: Job, nodes: NDArray[np.intp], stretch: Stretch) -> tuple[JobPart, ...] | None:
+        fit = self._workers(job, nodes, stretch)
+        if int(fit.sum()) < job.workers:
+            return None
+        is_on = self.decisions.on[nodes, stretch.start_slot : stretch.end_edge].sum(axis=1)
+        parts, missing = [], job.workers
+        for idx in np.lexsort((nodes, -fit, -is_on)):
+            taken = min(missing, int(fit[idx]))
+            if taken:
+                parts.append(JobPart(job.name, self.problem.cluster.nodes[int(nodes[idx])], stretch.start_slot, taken))
+                missing -= taken
+        return tuple(sorted(parts))
+
+    def _workers(self, job: Job, nodes: NDArray[np.intp], stretch: Stretch) -> NDArray[np.int64]:
+        """Return how many workers each node takes throughout a stretch, at most all; int64 [len(nodes)]."""
+        fit = np.zeros(len(nodes), dtype=np.int64)
+        slices = self._board.slices_per_gpu[nodes]
+        for kind in np.unique(slices):
+            of_kind = np.flatnonzero(slices == kind)
+            fit[of_kind] = self._board.room(nodes[of_kind], job.shape, stretch.start_slot, stretch.end_edge)
+        return np.minimum(fit, job.workers)
+
+    def _can_be_on(self, parts: tuple[JobPart, ...], stretch: Stretch) -> bool:
+        """Whether the nodes are on anyway, or can be switched on in time."""
+        rows = [self.problem.cluster.node_idx[part.node] for part in parts]
+        return bool(self.decisions.on[rows, stretch.start_slot : stretch.end_edge].all()) or self.supply_with(parts) is not None
+
+    def _pool(self, node_idx: int) -> Pool:
+        return self.problem.cluster.pool_of_node[self.problem.cluster.nodes[int(node_idx)]]
+
+
+def windows(problem: Problem, job: Job, pool: Pool, first_slot: int) -> Iterator[Stretch]:
+    """Give the stretches in which a job may run on a pool from a slot on, earliest first."""
+    grid = problem.grid
+    last_edge = last_end(problem, job)
+    for start_slot in range(first_slot, grid.n_slots):
+        end_edge = grid.end_edge(start_slot, run_minutes(problem, job, pool))
+        if end_edge is None or end_edge > last_edge:
+            return
+        yield Stretch(start_slot, end_edge)
+
+
+def last_end(problem: Problem, job: Job) -> int:
+    """Return the last edge at which a job may end: its hard deadline, else the horizon's end."""
+    is_bound = job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD
+    return problem.grid.deadline_edge(job.deadline_s) if is_bound else problem.grid.n_slots
+
+
+def _board(problem: Problem, decisions: Decisions) -> Board:
+    """Return a board with all work on it. A node whose work the board can't hold counts as full there: room is never made up."""
+    board = Board(problem)
+    for run in sorted(runs_of(problem, decisions), key=lambda run: (run.start_slot, run.start_slot - run.end_edge, run.job.name)):
+        for part in run.parts:
+            _hold(board, part.node, run.job.shape, part.workers, Stretch(run.start_slot, run.end_edge))
+    for replica in decisions.replicas:
+        shape = problem.service_by_name[replica.service].shape
+        _hold(board, replica.node, shape, replica.replicas, Stretch(replica.slot, replica.slot + 1))
+    return board
+
+
+def _hold(board: Board, node: str, shape: WorkerShape, workers: int, stretch: Stretch) -> None:
+    node_idx = board.cluster.node_idx[node]
+    try:
+        board.take(node_idx, shape, workers, stretch.start_slot, stretch.end_edge)
+    except ValueError:
+        span = slice(stretch.start_slot, stretch.end_edge)
+        board.slices[node_idx, :, span] = 0
+        board.cpu[node_idx, span] = 0
+
+
+def _has_work(problem: Problem, decisions: Decisions) -> NDArray[np.bool_]:
+    found = np.zeros(decisions.on.shape, dtype=np.bool_)
+    for run in runs_of(problem, decisions):
+        for part in run.parts:
+            found[problem.cluster.node_idx[part.node], run.slots] = True
+    for replica in decisions.replicas:
+        found[problem.cluster.node_idx[replica.node], replica.slot] = True
+    return found

@@ -1,0 +1,202 @@
+"""Why a job stands where and when it does, or why it is left out. It knows nothing of services."""
+
+from __future__ import annotations
+
+from schedplan.explain.alternatives import alternative
+from schedplan.explain.blocker import blocker
+from schedplan.explain.explanation import Alternative, Explanation, Number, Outcome, Reason
+from schedplan.explain.family import Family, families
+from schedplan.explain.price import run_cost
+from schedplan.explain.room import Room
+from schedplan.explain.wording import amount, counted, instant, listed, money, stands
+from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
+from schedplan.measures.runs import Run, runs_of
+from schedplan.measures.spot import gang_rate, on_time_probability_floor, survival_probability
+from schedplan.measures.work import release_s
+from schedplan.model.plan import Placement, Plan, Unplaced
+from schedplan.model.problem import Problem
+from schedplan.model.workload import DeadlineKind, Job, JobState
+
+_SAME_COST = 0.005
+
+
+def explain_job(problem: Problem, plan: Plan, job: Job) -> Explanation:
+    """Return why `job` stands as it does: place, time, slack, spot and fallback; or what keeps it out."""
+    run = next((run for run in runs_of(problem, plan.decisions) if run.job.name == job.name), None)
+    return _left_out(problem, plan, job) if run is None else _placed(problem, plan, run)
+
+
+def _left_out(problem: Problem, plan: Plan, job: Job) -> Explanation:
+    found = next((row for row in plan.unplaced if row.kind == "job" and row.name == job.name), None)
+    found = found or blocker(problem, plan.decisions, job)
+    room, prices = Room(problem, plan.decisions, job.name), Prices.of(problem)
+    numbers = () if found.repair_cost is None else (Number("repair_cost", found.repair_cost, problem.currency),)
+    return Explanation(
+        subject=f"job {job.name}",
+        verdict=f"job {job.name} is left out: {found.rule}",
+        reasons=(Reason(found.rule, found.evidence, numbers),),
+        alternatives=tuple(alternative(problem, room, job, family, None, prices) for family in families(problem)),
+        next_step=_repair(problem, found),
+    )
+
+
+def _repair(problem: Problem, found: Unplaced) -> str | None:
+    if not found.repair:
+        return None
+    return found.repair if found.repair_cost is None else f"{found.repair} ({money(problem, found.repair_cost)})"
+
+
+def _placed(problem: Problem, plan: Plan, run: Run) -> Explanation:
+    job, prices = run.job, Prices.of(problem)
+    room = Room(problem, plan.decisions, job.name)
+    others = tuple(
+        alternative(problem, room, job, family, run, prices) for family in families(problem) if not _is_home(family, run)
+    )
+    start, end = instant(problem, run.start_s), instant(problem, run.run_end_s)
+    reasons = [
+        _place_reason(problem, run, others, prices),
+        _time_reason(problem, room, run),
+        *_deadline_reasons(problem, run),
+        *_spot_reasons(problem, plan, run, prices),
+    ]
+    return Explanation(
+        subject=f"job {job.name}",
+        verdict=f"job {job.name} runs on {stands(run.parts)} from {start} to {end}",
+        reasons=tuple(reasons),
+        alternatives=others,
+        next_step=_next_step(run),
+    )
+
+
+def _is_home(family: Family, run: Run) -> bool:
+    return any(pool in family.pools for pool in run.pools)
+
+
+def _place_reason(problem: Problem, run: Run, others: tuple[Alternative, ...], prices: Prices) -> Reason:
+    """Why on these nodes: it runs there already, nothing else takes it, or how its cost compares."""
+    cost = run_cost(run, prices)
+    pools = listed(sorted({pool.name for pool in run.pools}))
+    numbers: tuple[Number, ...] = (Number("cost", cost, problem.currency),)
+    if run.job.state is JobState.RUNNING:
+        return Reason("place", f"it already runs on {pools} and stays there", numbers)
+    possible = [other for other in others if other.outcome is Outcome.POSSIBLE]
+    if not possible:
+        return Reason("place", f"no pool but {pools} takes it and has room for it within its window", numbers)
+    cheapest = min(possible, key=lambda other: (other.cost_difference or 0.0, other.place))
+    difference = cheapest.cost_difference or 0.0
+    numbers = (*numbers, Number("cheapest_other", cost + difference, problem.currency))
+    if difference > _SAME_COST:
+        other = money(problem, cost + difference)
+        return Reason("cost", f"{pools} costs {money(problem, cost)}; the cheapest other place, {cheapest.place}, {other}", numbers)
+    if abs(difference) <= _SAME_COST:
+        return Reason("cost", f"{pools} costs {money(problem, cost)}, as much as {cheapest.place}", numbers)
+    return _dearer_place(problem, run, cheapest, cost, numbers)
+
+
+def _dearer_place(problem: Problem, run: Run, cheapest: Alternative, cost: float, numbers: tuple[Number, ...]) -> Reason:
+    """Why on nodes of which it bears more than it would elsewhere: it starts sooner, or the whole bill is not higher for it."""
+    told = f"{cheapest.place} would cost it {money(problem, -(cheapest.cost_difference or 0.0))} less than {money(problem, cost)}"
+    if cheapest.start_s is not None and cheapest.start_s > run.start_s:
+        later = (cheapest.start_s - run.start_s) / 3600
+        return Reason("latency", f"{told}, but start {amount(later)} h later", (*numbers, Number("later", later, "h")))
+    bill = cheapest.bill_difference
+    if bill is not None and bill > -_SAME_COST:
+        return Reason(
+            "cost",
+            f"{told}, but the whole bill would not fall: these nodes are paid anyway",
+            (*numbers, Number("bill_difference", bill, problem.currency)),
+        )
+    return Reason("objective", f"{told}; the plan is not proven best, or its goals outweigh that", numbers)
+
+
+def _time_reason(problem: Problem, room: Room, run: Run) -> Reason:
+    """Why at this time: the release, what it comes after, no room sooner, or a better use of the time before."""
+    job, grid = run.job, problem.grid
+    wait = max(run.start_s - release_s(problem, job), 0) / 3600
+    numbers = (Number("wait", wait, "h"),)
+    first = room.earliest_start(job)
+    if run.start_slot <= first:
+        why = (
+            f"what it comes after ({listed(job.after)}) is over"
+            if job.after and grid.release_slot(job.release_s) < first
+            else "it may start"
+        )
+        return Reason("window", f"it starts with the first slot in which {why}", numbers)
+    home = next(family for family in families(problem) if _is_home(family, run))
+    sooner = room.berth(job, home)
+    if sooner is None or sooner.stretch.start_slot >= run.start_slot:
+        return Reason("capacity", f"it waits {amount(wait)} h: {home.name} has no room for it sooner", numbers)
+    start = instant(problem, grid.slot_start_s(sooner.stretch.start_slot))
+    return Reason(
+        "objective", f"it waits {amount(wait)} h although there is room from {start}: the plan as a whole is better so", numbers
+    )
+
+
+def _deadline_reasons(problem: Problem, run: Run) -> tuple[Reason, ...]:
+    job, slack_h = run.job, run.slack_h
+    if slack_h is None or job.deadline_s is None:
+        return ()
+    deadline = instant(problem, job.deadline_s)
+    kind = "deadline" if job.deadline_kind is DeadlineKind.HARD else "soft deadline"
+    numbers = (Number("slack", slack_h, "h"),)
+    if slack_h < 0:
+        return (Reason("tardiness", f"it ends {amount(-slack_h)} h after its {kind} of {deadline}", numbers),)
+    if slack_h == 0:
+        return (Reason("window", f"zero slack: it ends exactly at its {kind} of {deadline}; any delay misses it", numbers),)
+    return (Reason("window", f"{amount(slack_h)} h of slack before its {kind} of {deadline}", numbers),)
+
+
+def _spot_reasons(problem: Problem, plan: Plan, run: Run, prices: Prices) -> tuple[Reason, ...]:
+    """The risk of the spot nodes it holds, and where it could go on if they are lost."""
+    if not run.on_spot:
+        return ()
+    rate = sum(gang_rate(pool, 1) for pool in run.pools)
+    return (_risk(problem, run, rate, prices), _fallback(problem, plan, run))
+
+
+def _risk(problem: Problem, run: Run, rate: float, prices: Prices) -> Reason:
+    repeated_h, cost = run_rework_h(run), sum(part_rework_costs(run, prices))
+    untouched = survival_probability(run.hours, rate)
+    numbers = [
+        Number("interruptions", rate, "1/h"),
+        Number("uninterrupted_probability", untouched, "share"),
+        Number("expected_rework", repeated_h, "h"),
+        Number("expected_rework_cost", cost, problem.currency),
+    ]
+    told = (
+        f"its {counted(len(run.parts), 'spot node')} are reclaimed {amount(rate)} times an hour in the mean: "
+        f"with {amount(untouched * 100)} % it is not interrupted; "
+        f"{amount(repeated_h)} h of rework are expected ({money(problem, cost)})"
+    )
+    if run.slack_h is not None and run.slack_h >= 0:
+        job = run.job
+        checkpoint_h = None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60
+        on_time = on_time_probability_floor(
+            run.hours, run.slack_h, rate, checkpoint_h, job.checkpoint_cost_minutes / 60, job.restart_minutes / 60
+        )
+        numbers.append(Number("on_time_probability", on_time, "share"))
+        told += f"; it is done by the deadline with at least {amount(on_time * 100)} %"
+    if run.job.checkpoint_minutes is None:
+        told += "; without checkpoints every interruption starts it anew"
+    return Reason("spot", told, tuple(numbers))
+
+
+def _fallback(problem: Problem, plan: Plan, run: Run) -> Reason:
+    row = next((row for row in plan.placements if row.job == run.job.name and row.fallback_pool), None)
+    if row is None:
+        return Reason("fallback", "no fallback: no other pool that takes it has so many devices free in time")
+    return Reason("fallback", _fallback_text(problem, row))
+
+
+def _fallback_text(problem: Problem, row: Placement) -> str:
+    if row.switch_by_s is None:
+        return f"fallback: {row.fallback_pool}"
+    return f"fallback: {row.fallback_pool}, if it switches by {instant(problem, row.switch_by_s)}"
+
+
+def _next_step(run: Run) -> str | None:
+    if run.slack_h is not None and run.slack_h <= 0:
+        return "Move the deadline, release it sooner, or allow faster devices."
+    if run.on_spot and run.job.checkpoint_minutes is None:
+        return "Give it checkpoints (`checkpoint_minutes`), so that an interruption does not cost the whole run."
+    return None

@@ -1,0 +1,114 @@
+"""Why a job or service is not on one named node or pool: what forbids it, what stands there, or what it would cost."""
+
+from __future__ import annotations
+
+from schedplan.explain.alternatives import lack_of_room, possible
+from schedplan.explain.explanation import Alternative, Explanation, Outcome, Reason
+from schedplan.explain.family import Family
+from schedplan.explain.price import run_cost
+from schedplan.explain.room import Room, Stretch
+from schedplan.explain.why_service import explain_service, service_alternative
+from schedplan.explain.wording import counted, listed, money, signed_money
+from schedplan.measures.costs import Prices
+from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.runs import Run, runs_of
+from schedplan.model.cluster import Pool
+from schedplan.model.plan import Plan
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, Service
+
+
+def explain_why_not(problem: Problem, plan: Plan, name: str, place: str) -> Explanation:
+    """Return why the job or service `name` does not stand on `place`, a node or a pool; both must exist."""
+    pool = problem.cluster.by_name.get(place) or problem.cluster.pool_of_node[place]
+    nodes = (place,) if place in problem.cluster.pool_of_node else pool.node_names()
+    if name in problem.job_by_name:
+        return _job(problem, plan, problem.job_by_name[name], pool, nodes, place)
+    return _service(problem, plan, problem.service_by_name[name], pool, nodes, place)
+
+
+def _job(problem: Problem, plan: Plan, job: Job, pool: Pool, nodes: tuple[str, ...], place: str) -> Explanation:
+    subject = f"job {job.name}"
+    run = next((run for run in runs_of(problem, plan.decisions) if run.job.name == job.name), None)
+    if run is not None and any(part.node in nodes for part in run.parts):
+        return Explanation(subject, f"{subject} does stand on {place}", ())
+    refusal = job_refusal(pool, job)
+    if refusal is not None:
+        refused = Alternative(place, Outcome.REFUSED, refusal.message, rule=refusal.rule)
+        return _forbidden(subject, place, Reason(refusal.rule, refusal.message), refused)
+    if len(nodes) == 1 and workers_per_node(pool, job.shape) < job.workers:
+        holds = f"{place} holds {workers_per_node(pool, job.shape)} of its {counted(job.workers, 'worker')} when empty"
+        return _forbidden(subject, place, Reason("gang", holds), Alternative(place, Outcome.REFUSED, holds, rule="gang"))
+    return _by_room(problem, plan, job, pool, nodes, place, run)
+
+
+def _forbidden(subject: str, place: str, reason: Reason, refused: Alternative) -> Explanation:
+    return Explanation(subject, f"{subject} may not stand on {place}: {reason.rule}", (reason,), (refused,))
+
+
+def _by_room(
+    problem: Problem, plan: Plan, job: Job, pool: Pool, nodes: tuple[str, ...], place: str, run: Run | None
+) -> Explanation:
+    subject, room, prices = f"job {job.name}", Room(problem, plan.decisions, job.name), Prices.of(problem)
+    family = Family((pool,))
+    berth = room.berth(job, family, only_node=place if len(nodes) == 1 else None)
+    if berth is None:
+        told = lack_of_room(problem, room, job, family)
+        others = _others_there(problem, plan, job, nodes, run)
+        reasons = (Reason("capacity", told), *((Reason("place", f"there stand {others}"),) if others else ()))
+        full = Alternative(place, Outcome.NO_ROOM, told, rule="capacity")
+        return Explanation(subject, f"{subject} has no room on {place} within its window", reasons, (full,))
+    found = possible(problem, room, place, berth, run, prices)
+    return Explanation(
+        subject,
+        f"{subject} could stand on {place}: {found.message}",
+        (_why_the_other(problem, found, run, prices),),
+        (found,),
+    )
+
+
+def _why_the_other(problem: Problem, found: Alternative, run: Run | None, prices: Prices) -> Reason:
+    """Why the plan did not take a place that has room."""
+    if run is None:
+        return Reason("objective", "the plan leaves it out: the objective is better without it")
+    difference = found.cost_difference or 0.0
+    if difference > 0:
+        return Reason(
+            "cost", f"where it stands it costs {money(problem, run_cost(run, prices))}; there {signed_money(problem, difference)}"
+        )
+    if found.start_s is not None and found.start_s > run.start_s:
+        return Reason("latency", "where it stands it starts sooner")
+    return Reason("objective", "it would be as good there or better by itself; the goals together, or a tie, decided")
+
+
+def _others_there(problem: Problem, plan: Plan, job: Job, nodes: tuple[str, ...], run: Run | None) -> str:
+    """Return what stands on the nodes while the job runs, or at any time where it does not run."""
+    stretch = Stretch(0, problem.grid.n_slots) if run is None else Stretch(run.start_slot, run.end_edge)
+    jobs = {
+        f"job {other.job.name}"
+        for other in runs_of(problem, plan.decisions)
+        if other.job.name != job.name and other.start_slot < stretch.end_edge and stretch.start_slot < other.end_edge
+        for part in other.parts
+        if part.node in nodes
+    }
+    services = {
+        f"service {part.service}"
+        for part in plan.decisions.replicas
+        if part.node in nodes and stretch.start_slot <= part.slot < stretch.end_edge
+    }
+    return listed(sorted(jobs | services))
+
+
+def _service(problem: Problem, plan: Plan, service: Service, pool: Pool, nodes: tuple[str, ...], place: str) -> Explanation:
+    subject = f"service {service.name}"
+    if any(part.service == service.name and part.node in nodes for part in plan.decisions.replicas):
+        return Explanation(subject, f"{subject} does stand on {place}", ())
+    refusal = service_refusal(pool, service)
+    if refusal is not None:
+        refused = Alternative(place, Outcome.REFUSED, refusal.message, rule=refusal.rule)
+        return _forbidden(subject, place, Reason(refusal.rule, refusal.message), refused)
+    whole = explain_service(problem, plan, service)
+    offer = service_alternative(problem, plan, service, Family((pool,)))
+    return Explanation(
+        subject, f"{subject} may stand on {place}, and the plan serves it without", whole.reasons, (offer,), whole.next_step
+    )
