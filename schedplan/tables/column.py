@@ -88,7 +88,9 @@ class Column:
             return self.default_rule
         if self.default is None:
             return "null"
-        return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
+        if isinstance(self.default, bool):
+            return str(self.default).lower()
+        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
 
 
 @dataclass(frozen=True, slots=True)

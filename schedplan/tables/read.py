@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schedplan.errors import InputError
 from schedplan.tables.arrow_form import arrow_type
 from schedplan.tables.canonical import canonical_sha256
 from schedplan.tables.catalog import dictionary as dictionary_of
@@ -53,12 +54,11 @@ def read_table(path: Path, table: str | None = None, zone: tzinfo = UTC, *, rena
     unknown table.
     """
     faults = FaultList(str(path))
-    try:
-        raw = _renamed(_raw(path, faults), renames, faults)
-    except UnreadableError:
-        raise_all(faults)
-        raise AssertionError("a refused file has a fault") from None
     notes: list[str] = []
+    try:
+        raw = _renamed(_raw(path, faults), renames, notes)
+    except UnreadableError:
+        raise InputError.of_faults(faults.all()) from None
     raw = _without_nameless(raw, faults, notes)
     _refuse_repeated_names(raw, faults)
     dictionary = dictionary_of(table) if table is not None else _recognised(path, raw, faults)
@@ -73,23 +73,18 @@ def read_table(path: Path, table: str | None = None, zone: tzinfo = UTC, *, rena
     return TableFile(dictionary.name, path, arrow, raw.rows, told, canonical_sha256(arrow, dictionary))
 
 
-def raise_all(faults: FaultList) -> None:
-    """Raise InputError with the faults of a file."""
-    faults.raise_if_any()
-
-
 def _raw(path: Path, faults: FaultList) -> RawTable:
     kind = file_format(path, faults)
     return read_parquet(path, faults) if kind is FileFormat.PARQUET else read_csv(path, kind is FileFormat.GZIPPED_CSV, faults)
 
 
-def _renamed(raw: RawTable, renames: tuple[tuple[str, str], ...], faults: FaultList) -> RawTable:
+def _renamed(raw: RawTable, renames: tuple[tuple[str, str], ...], notes: list[str]) -> RawTable:
+    """Return the columns under their new names; one that this file lacks is a note, for another file may have it."""
     new_names = dict(renames)
     for theirs in new_names:
         if theirs not in raw.names:
             near = get_close_matches(theirs, raw.names, n=1)
-            hint = f"Did you mean {near[0]}?" if near else None
-            faults.add(Code.HEADER, f"there is no column {theirs} to rename", column=theirs, hint=hint)
+            notes.append(f"there is no column {theirs} to rename" + (f"; did you mean {near[0]}?" if near else ""))
     return RawTable(tuple(new_names.get(name, name) for name in raw.names), raw.columns, raw.rows)
 
 
@@ -129,8 +124,7 @@ def _recognised(path: Path, raw: RawTable, faults: FaultList) -> Dictionary:
     could_be = f"it could be {' or '.join(table.name for table in able)}" if able else "its columns fit no table"
     hint = "Name the file after its table (jobs.csv), or say which it is."
     faults.add(Code.UNKNOWN_TABLE, f"{could_be}, and its name says nothing", seen=",".join(raw.names), hint=hint)
-    raise_all(faults)
-    raise AssertionError("an unrecognised file has a fault")
+    raise InputError.of_faults(faults.all())
 
 
 def _one_series(raw: RawTable, unique_id: str, notes: list[str]) -> RawTable:

@@ -22,7 +22,9 @@ def with_runtimes(jobs: tuple[Job, ...], otherwise_minutes: float | None = None)
             continue
         minutes = job.runtime_minutes or job.time_limit_minutes or otherwise_minutes
         if minutes is None:
-            hint = "Give runtime_minutes or time_limit_minutes, or --runtime MINUTES for all of them, or plan without time by --static."
+            hint = (
+                "Give runtime_minutes or time_limit_minutes, --runtime MINUTES for all of them, or plan without time by --static."
+            )
             faults.append(Fault(Code.EMPTY_CELL.value, f"job {job.name} has no run time", column="runtime_minutes", hint=hint))
             continue
         if job.runtime_minutes is None:

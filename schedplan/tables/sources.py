@@ -8,7 +8,7 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 
 from schedplan.errors import Fault, InputError
-from schedplan.tables.catalog import INPUT_TABLES
+from schedplan.tables.catalog import INPUT_TABLES, dictionary
 from schedplan.tables.faults import Code, raise_faults
 from schedplan.tables.read import TableFile, read_table
 from schedplan.tables.recognise import SUFFIXES, by_name, has_table_suffix
@@ -70,11 +70,20 @@ def read_sources(sources: tuple[Source, ...], zone: tzinfo = UTC) -> tuple[Table
     faults: list[Fault] = []
     for source in sources:
         try:
-            files.append(read_table(source.path, source.table, source.zone or zone))
+            files.append(read_input(source.path, source.table, source.zone or zone))
         except InputError as problem:
             faults.extend(problem.faults)
     raise_faults(faults)
     return tuple(files)
+
+
+def read_input(path: Path, table: str | None = None, zone: tzinfo = UTC, *, renames: tuple[tuple[str, str], ...] = ()) -> TableFile:
+    """Return the table in one file as read_table does; InputError also where it is a result of schedplan, not an input."""
+    file = read_table(path, table, zone, renames=renames)
+    if dictionary(file.table).written:
+        message = f"this is the table {file.table} of a plan, which is a result and no input"
+        raise_faults((Fault(Code.UNKNOWN_TABLE.value, message, str(path)),))
+    return file
 
 
 def _nearest_project(working_folder: Path) -> Path:

@@ -29,9 +29,8 @@ JOBS = Dictionary(
             "pending and running jobs are planned, all others are history",
             default="pending",
             choices=("pending", "running", "completed", "failed", "cancelled", "timeout", "preempted"),
-            inert_values=("running",),
         ),
-        Column("placement", Kind.PLACED, "where it runs or ran, e.g. n1*2;n2*2", use=Use.NOT_YET),
+        Column("placement", Kind.PLACED, "where it runs or ran, e.g. n1*2;n2*2"),
         Column(
             "workers", Kind.INTEGER, "workers that start together", "workers", 1, at_least=1, at_most=1_000_000, worth_saying=True
         ),

@@ -1,0 +1,117 @@
+"""From source files to `<table>.parquet` and `ingest.json`: read all, then write all; a fault anywhere writes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from schedplan.errors import Fault, InputError
+from schedplan.ingest.account import Account, DefaultApplied, Dropped, FileAccount, TableAccount
+from schedplan.ingest.reader import ReadOptions
+from schedplan.ingest.readers import AUTO, chosen_reader
+from schedplan.tables.arrow_form import arrow_schema
+from schedplan.tables.artefact_columns import parquet_bytes
+from schedplan.tables.artefact_folder import write_bytes_whole
+from schedplan.tables.canonical import canonical_rows, canonical_sha256
+from schedplan.tables.catalog import INPUT_TABLES
+from schedplan.tables.column import Dictionary
+from schedplan.tables.faults import raise_faults
+from schedplan.tables.read import TableFile
+from schedplan.tables.table_rows import TableRows, table_rows
+
+ACCOUNT_FILE = "ingest.json"
+_PARQUET_MARK = "PAR1"
+_ACCOUNT_MARK = '"columns_ignored"'
+
+
+def ingest(
+    paths: tuple[Path, ...], out: Path, options: ReadOptions | None = None, *, reader: str = AUTO, force: bool = False
+) -> Account:
+    """Read source files, write one Parquet file per table and ingest.json into the folder `out`; return the account.
+
+    Rows are written in canonical order, so that the order of sources and rows leaves no trace; several files of one table add
+    up. Raises InputError with the faults of all files, before anything is written; OutputError where `out` can't be written.
+    """
+    files = _read(paths, options or ReadOptions(), reader)
+    rows = tuple(found for found in (table_rows(table, tuple(file for _, file in files)) for table in INPUT_TABLES) if found.n_rows)
+    raise_faults(fault for one in rows for fault in one.faults)
+    tables = tuple((one.dictionary, _canonical_table(one)) for one in rows)
+    account = Account(
+        tuple(_file_account(name, file, rows) for name, file in files),
+        tuple(_table_account(one, table) for one, (_, table) in zip(rows, tables, strict=True)),
+    )
+    for dictionary, table in tables:
+        _write(out / f"{dictionary.name}.parquet", parquet_bytes(table), _PARQUET_MARK, force, paths)
+    _write(out / ACCOUNT_FILE, account.json_text().encode(), _ACCOUNT_MARK, force, paths)
+    return account
+
+
+def _read(paths: tuple[Path, ...], options: ReadOptions, reader: str) -> tuple[tuple[str, TableFile], ...]:
+    """Return (name of the reader, table) of each file in turn."""
+    found: list[tuple[str, TableFile]] = []
+    faults: list[Fault] = []
+    for path in paths:
+        try:
+            chosen = chosen_reader(path, reader)
+            found.extend((chosen.name, file) for file in chosen.read(path, options))
+        except InputError as problem:
+            faults.extend(problem.faults or (Fault(problem.code, problem.message, hint=problem.hint),))
+    raise_faults(faults)
+    return tuple(found)
+
+
+def _canonical_table(rows: TableRows) -> pa.Table:
+    """Return the rows in canonical order, columns in the order of the dictionary; columns without any value are left out."""
+    sorted_rows = canonical_rows(rows.arrow, rows.dictionary)
+    fields = [field for field in arrow_schema(rows.dictionary) if field.name in sorted_rows.column_names]
+    return pa.table([sorted_rows.column(field.name) for field in fields], schema=pa.schema(fields))
+
+
+def _file_account(reader: str, file: TableFile, tables: tuple[TableRows, ...]) -> FileAccount:
+    rows = next((one for one in tables if one.dictionary.name == file.table), None)
+    kept = 0
+    if rows is not None and str(file.path) in rows.paths:
+        kept = int(np.count_nonzero(rows.files == rows.paths.index(str(file.path))))
+    n_dropped = file.n_rows - kept
+    return FileAccount(
+        str(file.path),
+        reader,
+        file.table,
+        file.sha256,
+        file.n_rows,
+        kept,
+        (Dropped("stands in an earlier file with the same values", n_dropped),) if n_dropped else (),
+        _unknown_columns(file),
+        file.notes,
+    )
+
+
+def _unknown_columns(file: TableFile) -> tuple[str, ...]:
+    known = next(table for table in INPUT_TABLES if table.name == file.table).column_names
+    return tuple(name for name in file.arrow.column_names if name not in known)
+
+
+def _table_account(rows: TableRows, table: pa.Table) -> TableAccount:
+    dictionary = rows.dictionary
+    return TableAccount(
+        dictionary.name,
+        f"{dictionary.name}.parquet",
+        table.num_rows,
+        canonical_sha256(table, dictionary),
+        _defaults(rows, dictionary),
+    )
+
+
+def _defaults(rows: TableRows, dictionary: Dictionary) -> tuple[DefaultApplied, ...]:
+    empty = ((column, rows.arrow.column(column.name).null_count) for column in dictionary.columns if not column.required)
+    return tuple(
+        DefaultApplied(column.name, column.default_text, count)
+        for column, count in empty
+        if count and (column.default is not None or column.default_rule)
+    )
+
+
+def _write(path: Path, content: bytes, mark: str, force: bool, inputs: tuple[Path, ...]) -> None:
+    write_bytes_whole(path, content, mark=mark, force=force, inputs=inputs)

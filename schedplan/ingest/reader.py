@@ -1,0 +1,37 @@
+"""What a reader is: it tells by a file's beginning whether it can read it, and reads it as tables. It knows no source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from pathlib import Path
+from typing import Protocol
+
+from schedplan.tables.read import TableFile
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """zone: of times without an offset. renames: (column of the file, column of the table) pairs. table: None = recognised."""
+
+    zone: tzinfo = UTC
+    renames: tuple[tuple[str, str], ...] = ()
+    table: str | None = None
+
+
+class Reader(Protocol):
+    """Turns files of one source into canonical tables. name and description are what `schedplan readers` prints."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    def sniff(self, path: Path) -> bool:
+        """Return whether the file looks like this source; never raises for its content."""
+        ...
+
+    def read(self, path: Path, options: ReadOptions) -> tuple[TableFile, ...]:
+        """Return the tables in the file; InputError with all its faults."""
+        ...

@@ -1,0 +1,32 @@
+"""The readers there are, and the choice among them. It reads nothing itself."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from schedplan.errors import InputError, UsageError
+from schedplan.ingest.reader import Reader
+from schedplan.ingest.table_reader import TableReader
+from schedplan.tables.faults import Code
+
+READERS: tuple[Reader, ...] = (TableReader(),)
+AUTO = "auto"
+
+
+def chosen_reader(path: Path, name: str = AUTO) -> Reader:
+    """Return the reader of that name, or the first that takes the file by its looks; UsageError for an unknown name."""
+    if name == AUTO:
+        found = next((reader for reader in READERS if reader.sniff(path)), None)
+        if found is None:
+            known = ", ".join(reader.name for reader in READERS)
+            raise InputError(
+                f"{path}: no reader takes this file", code=Code.UNREADABLE.value, hint=f"Choose one by --from: {known}."
+            )
+        return found
+    for reader in READERS:
+        if reader.name == name:
+            return reader
+    names = [reader.name for reader in READERS]
+    near = get_close_matches(name, names, n=1)
+    raise UsageError(f"there is no reader {name!r}", hint=f"Did you mean {near[0]}?" if near else f"Readers: {', '.join(names)}.")

@@ -1,0 +1,102 @@
+"""References: names in one table that must stand in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from schedplan.model.findings import Finding, Severity
+from schedplan.model.workload import JobState
+from schedplan.validate.rule import Rule, listed
+from schedplan.validate.subject import Subject
+
+
+def _load_of_service(subject: Subject) -> Iterator[Finding]:
+    known = (*subject.series_by_id, *subject.forecast_ids)
+    for service in subject.services:
+        name = service.series or service.name
+        if name not in known:
+            hint = _nearest(name, known) or "Add its rows to load, or name its series in the column series."
+            message = f"no load has the unique_id {name}, so its demand is not known"
+            yield Finding("SP1201", Severity.ERROR, f"service {service.name}", message, hint, column="series")
+
+
+def _after(subject: Subject) -> Iterator[Finding]:
+    known = {job.name for job in subject.jobs}
+    for job in subject.open_jobs:
+        unknown = tuple(name for name in job.after if name not in known)
+        if unknown:
+            message = f"it waits for {listed(unknown)}, which no row of jobs holds"
+            yield Finding("SP1202", Severity.ERROR, f"job {job.name}", message, _nearest(unknown[0], tuple(known)), column="after")
+
+
+def _placement(subject: Subject) -> Iterator[Finding]:
+    known = {*subject.cluster.by_name, *subject.cluster.pool_of_node}
+    for job in subject.open_jobs:
+        if job.state is not JobState.RUNNING:
+            continue
+        unknown = tuple(part.node for part in job.placement if part.node not in known)
+        placed = sum(part.workers for part in job.placement)
+        if unknown:
+            message = f"it runs on {listed(unknown)}, which no row of nodes holds"
+            yield Finding(
+                "SP1203", Severity.ERROR, f"job {job.name}", message, _nearest(unknown[0], tuple(known)), column="placement"
+            )
+        elif placed < job.workers:
+            message = f"it is running, and {placed} of its {job.workers} workers have a place"
+            hint = "Give placement as node*workers;node*workers, so that what it holds is known."
+            yield Finding("SP1203", Severity.ERROR, f"job {job.name}", message, hint, column="placement")
+
+
+def _speeds_of_unknown(subject: Subject) -> Iterator[Finding]:
+    unknown = tuple(sorted({row.accelerator for row in subject.cluster.speeds} - set(subject.accelerators)))
+    if unknown:
+        message = f"speeds speak of {listed(unknown)}, which no node has"
+        yield Finding(
+            "SP1204", Severity.WARNING, "speeds", message, _nearest(unknown[0], subject.accelerators), column="accelerator"
+        )
+
+
+def _missing_speeds(subject: Subject) -> Iterator[Finding]:
+    kinds = sorted({job.kind.value for job in subject.open_jobs if job.shape.gpus} | ({"service"} if subject.services else set()))
+    given = {(row.accelerator, row.kind) for row in subject.cluster.speeds}
+    missing = tuple(f"{model}/{kind}" for model in subject.accelerators for kind in kinds if (model, kind) not in given)
+    if missing and len(subject.accelerators) > 1:
+        message = f"{len(missing)} pairs of device model and kind have no speed and run at 1: {listed(missing)}"
+        yield Finding("SP1205", Severity.NOTE, "speeds", message, "Give speeds where the models differ.")
+
+
+def _nearest(name: str, known: tuple[str, ...]) -> str | None:
+    near = get_close_matches(name, known, n=1)
+    return f"Did you mean {near[0]}?" if near else None
+
+
+RULES = (
+    Rule(
+        "SP1201",
+        "service-load",
+        "Every service needs its demand: rows of load whose unique_id is the service's series (by default its own name), or a given"
+        " forecast. Without demand the number of replicas can't be planned.",
+        _load_of_service,
+    ),
+    Rule("SP1202", "after", "A job may only wait for jobs that stand in the table jobs.", _after),
+    Rule(
+        "SP1203",
+        "placement",
+        "A running job has to say where each of its workers runs, on nodes or pools of the table nodes: a plan keeps them there.",
+        _placement,
+    ),
+    Rule(
+        "SP1204",
+        "speed-of-unknown",
+        "Speeds should speak of device models that some node has; anything else is a slip.",
+        _speeds_of_unknown,
+    ),
+    Rule(
+        "SP1205",
+        "speed-missing",
+        "Where the cluster has several device models, a pair of model and kind without a speed is planned at speed 1. This is"
+        " said once.",
+        _missing_speeds,
+    ),
+)

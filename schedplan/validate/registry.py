@@ -1,0 +1,42 @@
+"""All rules, in the order of their codes, and the text behind every code that reading or validating can give."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from schedplan.errors import UsageError
+from schedplan.model.findings import Finding
+from schedplan.tables.convert import Content
+from schedplan.tables.faults import READING_TEXTS
+from schedplan.validate import latency, plausible, references, room, windows
+from schedplan.validate.rule import Rule
+from schedplan.validate.subject import Subject
+
+RULES: tuple[Rule, ...] = references.RULES + room.RULES + windows.RULES + latency.RULES + plausible.RULES
+_TEXTS = {code.value: text for code, text in READING_TEXTS} | {rule.code: rule.text for rule in RULES}
+
+
+def validate(subject: Subject) -> tuple[Finding, ...]:
+    """Return the findings of all rules, by code and then by subject."""
+    found = [finding for rule in RULES for finding in rule.check(subject)]
+    return tuple(sorted(found, key=lambda finding: (finding.code, finding.subject)))
+
+
+def subject_of(content: Content) -> Subject:
+    """Return what is validated of tables that were read."""
+    forecast_ids = tuple(forecast.unique_id for forecast in content.forecasts)
+    return Subject(content.cluster, content.jobs, content.services, content.series, forecast_ids)
+
+
+def documented_codes() -> tuple[str, ...]:
+    """Return every code that `rule_text` knows, in order."""
+    return tuple(sorted(_TEXTS))
+
+
+def rule_text(code: str) -> str:
+    """Return what a code means and what to do about it; UsageError with the nearest code for an unknown one."""
+    text = _TEXTS.get(code.upper())
+    if text is None:
+        near = get_close_matches(code.upper(), _TEXTS, n=1)
+        raise UsageError(f"there is no rule with the code {code}", hint=f"Did you mean {near[0]}?" if near else None)
+    return text

@@ -1,0 +1,136 @@
+"""Room: whether work fits on the nodes at all, by arithmetic on an empty cluster."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.model.cluster import Pool
+from schedplan.model.findings import Finding, Severity
+from schedplan.model.workload import Job, JobState, Topology
+from schedplan.validate.rule import Rule, listed, must_or_should
+from schedplan.validate.subject import Subject
+
+_DOMAINS = {Topology.BLOCK: "block", Topology.RACK: "rack", Topology.ZONE: "zone"}
+
+
+def _no_nodes(subject: Subject) -> Iterator[Finding]:
+    has_work = bool(subject.open_jobs or subject.services)
+    if has_work and sum(pool.nodes for pool in subject.cluster.pools) == 0:
+        message = "there is work, and not a single ready node"
+        yield Finding("SP1210", Severity.ERROR, "nodes", message, "Give nodes with count above 0 and status ready.")
+
+
+def _refused(subject: Subject) -> Iterator[Finding]:
+    pools = subject.cluster.pools
+    for job in _waiting(subject):
+        refusals = [job_refusal(pool, job) for pool in pools]
+        if pools and all(refusal is not None for refusal in refusals):
+            reasons = tuple(dict.fromkeys(refusal.message for refusal in refusals if refusal is not None))
+            yield Finding("SP1211", must_or_should(job.required), f"job {job.name}", f"no node takes it: {listed(reasons, 3)}")
+    for service in subject.services:
+        found = [service_refusal(pool, service) for pool in pools]
+        if pools and all(refusal is not None for refusal in found):
+            reasons = tuple(dict.fromkeys(refusal.message for refusal in found if refusal is not None))
+            yield Finding("SP1211", Severity.ERROR, f"service {service.name}", f"no node takes it: {listed(reasons, 3)}")
+
+
+def _gang_too_large(subject: Subject) -> Iterator[Finding]:
+    return (finding for finding in _gangs(subject) if finding.code == "SP1212")
+
+
+def _fits_in_sum_only(subject: Subject) -> Iterator[Finding]:
+    return (finding for finding in _gangs(subject) if finding.code == "SP1213")
+
+
+def _gangs(subject: Subject) -> Iterator[Finding]:
+    """A gang against the largest group of nodes it may span: one cluster, device model, market and asked domain."""
+    for job in _waiting(subject):
+        groups = _groups(subject, job)
+        if not groups or max(_workers(job, pools) for pools in groups) >= job.workers:
+            continue
+        largest = max(groups, key=lambda pools: (_workers(job, pools), pools[0].name))
+        place = f"the largest place for it ({_place(job, largest)})"
+        severity = must_or_should(job.required)
+        devices = sum(pool.gpus * pool.nodes for pool in largest)
+        if 0 < job.devices <= devices and job.topology not in (Topology.NODE, Topology.DEVICE_GROUP):
+            per_node = listed(
+                tuple(f"{workers_per_node(pool, job.shape)} on each of {pool.nodes} nodes of {pool.name}" for pool in largest)
+            )
+            message = (
+                f"it fits in sum, not on nodes: {job.workers} workers x {job.shape.gpus:g} devices = {job.devices:g} of {devices}"
+                f" devices, but {place} holds {_workers(job, largest)} workers ({per_node})"
+            )
+            yield Finding("SP1213", severity, f"job {job.name}", message, "Use smaller workers, or more of them per node.")
+        else:
+            message = f"it needs {job.workers} workers at once; {place} holds {_workers(job, largest)}"
+            hint = "Add nodes, split the job, or ask for a wider topology."
+            yield Finding("SP1212", severity, f"job {job.name}", message, hint, column="workers")
+
+
+def _least_replicas(subject: Subject) -> Iterator[Finding]:
+    for service in subject.services:
+        pools = [pool for pool in subject.cluster.pools if service_refusal(pool, service) is None]
+        room = sum(pool.nodes * workers_per_node(pool, service.shape) for pool in pools)
+        if pools and room < service.min_replicas:
+            message = f"it needs at least {service.min_replicas} replicas; all nodes that take it hold {room} when empty"
+            yield Finding("SP1214", Severity.ERROR, f"service {service.name}", message, "Lower min_replicas, or add nodes.")
+
+
+def _waiting(subject: Subject) -> Iterator[Job]:
+    return (job for job in subject.open_jobs if job.state is not JobState.RUNNING)
+
+
+def _groups(subject: Subject, job: Job) -> list[tuple[Pool, ...]]:
+    """Return the sets of eligible pools that one gang may span; a single node is a set of its own for topology node."""
+    members: dict[tuple[str, ...], list[Pool]] = defaultdict(list)
+    for pool in subject.cluster.pools:
+        if job_refusal(pool, job) is None and pool.nodes > 0:
+            family = (pool.cluster, pool.accelerator or "", pool.market.value)
+            domain = getattr(pool, _DOMAINS[job.topology]) if job.topology in _DOMAINS else ""
+            members[(*family, domain or "")].append(pool)
+    return [tuple(pools) for pools in members.values()]
+
+
+def _workers(job: Job, pools: tuple[Pool, ...]) -> int:
+    if job.topology in (Topology.NODE, Topology.DEVICE_GROUP):
+        return max(workers_per_node(pool, job.shape) for pool in pools)
+    return sum(pool.nodes * workers_per_node(pool, job.shape) for pool in pools)
+
+
+def _place(job: Job, pools: tuple[Pool, ...]) -> str:
+    names = listed(tuple(pool.name for pool in pools), 3)
+    return f"{job.topology.value} of {names}" if job.topology in _DOMAINS else names
+
+
+RULES = (
+    Rule("SP1210", "no-nodes", "Work needs at least one node that is ready and that a plan may use.", _no_nodes),
+    Rule(
+        "SP1211",
+        "no-eligible-node",
+        "Every row of nodes refuses a single worker, even when it is empty: by status, device model, memory, size, taint, market or"
+        " topology. A plan leaves such a job out; a required job or a service then has no plan at all.",
+        _refused,
+    ),
+    Rule(
+        "SP1212",
+        "gang-too-large",
+        "All workers of a job start together inside one cluster, device model, market and the domain it asks for. This one is"
+        " larger than every such place when empty, so it can never start.",
+        _gang_too_large,
+    ),
+    Rule(
+        "SP1213",
+        "fits-in-sum-only",
+        "The devices of a place add up to what the gang needs, yet too few of its workers fit on each node: what is left of a"
+        " node is too small for one more. Capacity that is counted in sum promises what the nodes can't hold.",
+        _fits_in_sum_only,
+    ),
+    Rule(
+        "SP1214",
+        "least-replicas",
+        "The least number of replicas of a service has to fit on the nodes that take it.",
+        _least_replicas,
+    ),
+)

@@ -1,0 +1,35 @@
+"""What is validated: the records of the model, as they were read. It judges nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from schedplan.model.cluster import Cluster
+from schedplan.model.forecast import Series
+from schedplan.model.workload import Job, Service
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Cluster, all jobs (history too), services, load; forecast_ids: series whose forecast is given from elsewhere."""
+
+    cluster: Cluster
+    jobs: tuple[Job, ...] = ()
+    services: tuple[Service, ...] = ()
+    series: tuple[Series, ...] = ()
+    forecast_ids: tuple[str, ...] = ()
+
+    @cached_property
+    def open_jobs(self) -> tuple[Job, ...]:
+        """Jobs that a plan covers: pending and running ones."""
+        return tuple(job for job in self.jobs if job.state.is_open)
+
+    @cached_property
+    def accelerators(self) -> tuple[str, ...]:
+        """Device models of the cluster, by name."""
+        return tuple(sorted({pool.accelerator for pool in self.cluster.pools if pool.accelerator is not None}))
+
+    @cached_property
+    def series_by_id(self) -> dict[str, Series]:
+        return {series.unique_id: series for series in self.series}
