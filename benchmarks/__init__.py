@@ -1,0 +1,1 @@
+"""Benchmarks: registered specs times phases. Run with `python -m benchmarks`; no test asserts a time."""

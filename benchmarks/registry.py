@@ -1,0 +1,58 @@
+"""The benchmarks there are, and how one is run: the CPU time of every phase on a project of a given size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from shutil import copytree
+from time import process_time
+
+from benchmarks import phases
+from benchmarks.random_day import write_random_day
+
+PHASES = ("load", "forecast", "solve", "verify")
+ECOMMERCE_DAY = Path(__file__).parents[1] / "samples" / "ecommerce-day"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One family of projects. `build` writes the one of a size into a folder; `smoke` is the size that tests run."""
+
+    name: str
+    build: Callable[[Path, int], object]
+    sizes: tuple[int, ...]
+    smoke: int
+
+
+SPECS = (
+    Spec("ecommerce-day", lambda folder, _: copytree(ECOMMERCE_DAY, folder, dirs_exist_ok=True), sizes=(20,), smoke=20),
+    Spec("random-day", write_random_day, sizes=(4, 8, 16), smoke=3),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """CPU seconds per entry of PHASES, the plan's status and gap, and how many rules it breaks."""
+
+    cpu_s: tuple[float, ...]
+    status: str
+    gap: float | None
+    violations: int
+
+
+def run(spec: Spec, size: int, folder: Path) -> Outcome:
+    """Build the project of a size in `folder` and run all phases on it; building is not timed."""
+    spec.build(folder, size)
+    clock = [process_time()]
+    settings, content = phases.load(folder)
+    clock.append(process_time())
+    problem = phases.forecast(settings, content)
+    clock.append(process_time())
+    plan = phases.solve(problem)
+    clock.append(process_time())
+    broken = phases.verify(problem, plan)
+    clock.append(process_time())
+    times = tuple(end - begin for begin, end in pairwise(clock))
+    return Outcome(times, plan.proof.status.value, plan.proof.gap, broken)
