@@ -8,6 +8,7 @@ from schedplan.report.document import (
     Column,
     Gantt,
     Kind,
+    Line,
     LineChart,
     SlotChart,
     Table,
@@ -29,20 +30,26 @@ def chart_table(chart: Chart) -> Table:
 
 
 def _of_lines(chart: LineChart) -> Table:
-    instants = sorted(
-        {instant for line in chart.lines for instant in line.instants_s} | {t for b in chart.bands for t in b.instants_s}
-    )
+    """A chart with bands is about the time that the bands cover: what was seen before it is left to the eye."""
     columns = [Column("at", "Time", Kind.INSTANT)]
-    series: list[dict[int, float | None]] = []
-    for idx, line in enumerate(chart.lines):
-        columns.append(Column(f"line_{idx}", line.name, Kind.NUMBER, chart.unit))
-        series.append(dict(zip(line.instants_s, line.values, strict=True)))
+    series = [_values(line) for line in chart.lines]
+    covered = {instant for band in chart.bands for instant in band.instants_s}
+    instants = sorted(covered or {instant for values in series for instant in values})
+    kept = [idx for idx, values in enumerate(series) if any(instant in values for instant in instants)]
+    columns += [Column(f"line_{idx}", chart.lines[idx].name, Kind.NUMBER, chart.unit) for idx in kept]
+    series = [series[idx] for idx in kept]
     for idx, band in enumerate(chart.bands):
         for edge, values in (("from", band.lower), ("to", band.upper)):
-            columns.append(Column(f"band_{idx}_{edge}", f"{band.name} {edge}", Kind.NUMBER, chart.unit))
+            columns.append(Column(f"band_{idx}_{edge}", f"{band.name}, {edge}", Kind.NUMBER, chart.unit))
             series.append(dict(zip(band.instants_s, values, strict=True)))
     rows = tuple((instant, *(values.get(instant) for values in series)) for instant in instants)
     return Table(f"{chart.block_id}-data", chart.title, tuple(columns), rows, chart.caption)
+
+
+def _values(line: Line) -> dict[int, float | None]:
+    """Return the values by instant; the last of a step only closes it."""
+    pairs = list(zip(line.instants_s, line.values, strict=True))
+    return dict(pairs[:-1] if line.is_step else pairs)
 
 
 def _of_slots(chart: SlotChart) -> Table:
@@ -51,7 +58,7 @@ def _of_slots(chart: SlotChart) -> Table:
         *(Column(f"series_{idx}", series.name, Kind.NUMBER, chart.unit) for idx, series in enumerate(chart.series)),
         *(Column(f"line_{idx}", line.name, Kind.NUMBER, chart.unit) for idx, line in enumerate(chart.lines)),
     )
-    lines = [dict(zip(line.instants_s, line.values, strict=True)) for line in chart.lines]
+    lines = [_values(line) for line in chart.lines]
     rows: list[tuple[Cell, ...]] = []
     for slot, start_s in enumerate(chart.edges_s[:-1]):
         rows.append((start_s, *(series.values[slot] for series in chart.series), *(line.get(start_s) for line in lines)))

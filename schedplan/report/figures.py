@@ -43,7 +43,20 @@ def column_digits(column: Column, cells: Iterable[Cell]) -> int | None:
     """Return the digits after the point that all cells of a column are written with; None where that has no meaning."""
     if column.digits is not None or column.kind not in (Kind.NUMBER, Kind.MONEY):
         return column.digits
-    return max((_digits(float(cell), column.kind) for cell in cells if cell is not None), default=0)
+    values = [float(cell) for cell in cells if cell is not None]
+    fractional = [value for value in values if not value.is_integer()]
+    return _digits(max(fractional, key=abs), column.kind) if fractional else 0
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 node`, `20 nodes`, `no nodes`."""
+    plural = noun if number == 1 else f"{noun}s"
+    return f"{number:,} {plural}" if number else f"no {plural}"
+
+
+def written_money(amount: float) -> str:
+    """Return an amount without its currency."""
+    return _number_text(amount, _digits(amount, Kind.MONEY))
 
 
 def duration_text(seconds: float) -> str:

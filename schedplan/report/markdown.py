@@ -5,6 +5,7 @@ Charts stand as tables. Tables are shown to a number of rows that people read, a
 
 from __future__ import annotations
 
+import re
 from datetime import tzinfo
 from zoneinfo import ZoneInfo
 
@@ -18,6 +19,7 @@ ROWS_SHOWN = 200
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "@": "&#64;"}
 _ESCAPED = frozenset("\\`*_[]#~$")
+_WWW = re.compile("www[.]", re.IGNORECASE)
 _BLOCK_STARTS = ("-", "+", "=")
 _MARKS = {Severity.ERROR: "Error", Severity.WARNING: "Warning", Severity.NOTE: "Note"}
 
@@ -34,15 +36,16 @@ def markdown_text(document: Document, rows_shown: int = ROWS_SHOWN) -> str:
 def escaped(text: str) -> str:
     """Return one line of text so that Markdown, and the HTML made of it, shows its characters and does nothing else."""
     inline = "".join(_escaped_character(character) for character in visible(text).strip())
-    return _without_block_start(inline.replace("://", "&#58;//").replace("www.", "www&#46;").replace("WWW.", "WWW&#46;"))
+    return _WWW.sub("www&#46;", inline.replace("://", "&#58;//"))
 
 
 def _escaped_character(character: str) -> str:
     return f"\\{character}" if character in _ESCAPED else _ENTITIES.get(character, character)
 
 
-def _without_block_start(line: str) -> str:
-    """Return a line that begins no list, rule or heading."""
+def _line(text: str) -> str:
+    """Return a line of its own: escaped text that begins no list, rule or heading."""
+    line = escaped(text)
     if line.startswith(_BLOCK_STARTS):
         return f"\\{line}"
     digits = len(line) - len(line.lstrip("0123456789"))
@@ -51,7 +54,7 @@ def _without_block_start(line: str) -> str:
 
 def _subtitle(document: Document, zone: tzinfo) -> list[str]:
     badge = f"**{escaped(document.badge)}**" if document.badge else ""
-    line = " ".join(part for part in (badge, escaped(written_parts(document.subtitle, zone))) if part)
+    line = " ".join(part for part in (badge, _line(written_parts(document.subtitle, zone))) if part)
     return [line, ""] if line else []
 
 
@@ -65,8 +68,8 @@ def _section(section: Section, zone: tzinfo, rows_shown: int) -> list[str]:
 def _block(block: Block, zone: tzinfo, rows_shown: int) -> list[str]:
     match block:
         case Paragraph():
-            text = escaped(written_parts(block.parts, zone))
-            return [f"**{text}**" if block.is_headline else text, ""]
+            text = written_parts(block.parts, zone)
+            return [f"**{escaped(text)}**" if block.is_headline else _line(text), ""]
         case Notice():
             return [_notice(block), ""]
         case KeyValues():
@@ -94,7 +97,7 @@ def _table(table: Table, zone: tzinfo, rows_shown: int) -> list[str]:
     if not table.rows:
         return [*_title(table.title), f"*{escaped(table.empty_text)}*", ""]
     digits = [column_digits(column, cells) for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=True)]
-    lines = _title(table.title) + ([escaped(table.caption), ""] if table.caption else [])
+    lines = _title(table.title) + ([_line(table.caption), ""] if table.caption else [])
     lines.append("| " + " | ".join(escaped(head_text(column)) for column in table.columns) + " |")
     lines.append("|" + "|".join("--:" if column.kind.is_numeric else ":--" for column in table.columns) + "|")
     for row in table.rows[:rows_shown]:

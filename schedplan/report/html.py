@@ -1,0 +1,168 @@
+"""A document as one HTML file that needs nothing else: no network, no other file. Text from files is escaped everywhere.
+
+The drawing library stands in the file once; charts are JSON that it is fed, and each has its numbers as a table beside it.
+A content security policy allows the two scripts of the file by their hashes and nothing else to run or load. Styles must be
+allowed inline, since the drawing library sets them on what it draws; `unsafe-eval` isn't needed by the charts used here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from dataclasses import dataclass
+from datetime import tzinfo
+from functools import cache
+from importlib.resources import files
+from zoneinfo import ZoneInfo
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from schedplan.report.chart_table import chart_table
+from schedplan.report.document import (
+    Block,
+    Chart,
+    Document,
+    Gantt,
+    LineChart,
+    Quantity,
+    SlotChart,
+    Table,
+    Waterfall,
+)
+from schedplan.report.figures import cell_text, column_digits, head_text, written, written_parts
+from schedplan.report.json import serialized
+from schedplan.report.plotly_figures import figure
+from schedplan.report.verbatim import visible
+
+ROWS_SHOWN = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    text: str
+    is_numeric: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """A table as text: heads, rows of cells, and how many rows are left out."""
+
+    heads: tuple[_Cell, ...]
+    rows: tuple[tuple[_Cell, ...], ...]
+    left: int
+
+
+def html_text(document: Document) -> str:
+    """Return the document as HTML with a newline at its end; tables show their first 1,000 rows and say how many are left."""
+    has_charts = any(isinstance(block, Chart) for block in document.blocks())
+    drawing = _drawing_library() if has_charts else ""
+    page_script = _asset("page.js") if has_charts else ""
+    zone = ZoneInfo(document.timezone)
+    environment = _environment(zone)
+    page = environment.get_template("page.html.j2").render(
+        document=document,
+        style=Markup(_asset("page.css")),
+        drawing=Markup(drawing),
+        page_script=Markup(page_script),
+        policy=_policy(tuple(script for script in (drawing, page_script) if script)),
+    )
+    return page.rstrip("\n") + "\n"
+
+
+def _environment(zone: tzinfo) -> Environment:
+    environment = Environment(
+        loader=PackageLoader("schedplan.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalized,
+    )
+    environment.globals.update(
+        kind_of=_kind_of,
+        zip=zip,
+        written=lambda quantity: written(quantity, zone),
+        running=lambda parts: written_parts(parts, zone),
+        grid=lambda table: _grid(table, zone),
+        chart_table=chart_table,
+        figure_json=lambda chart: _figure_json(chart, zone),
+        chart_height=lambda chart: _chart_height(chart, zone),
+        figure_parts=lambda quantity: _figure_parts(quantity, zone),
+        widths=_widths,
+    )
+    return environment
+
+
+def _finalized(value: object) -> object:
+    """Spell out control characters of every text on its way into the page."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _kind_of(block: Block) -> str:
+    return "chart" if isinstance(block, Chart) else block.block_type
+
+
+def _figure_parts(quantity: Quantity, zone: tzinfo) -> tuple[str, str]:
+    """Return a quantity as its figure and its unit, which is set smaller."""
+    text = written(quantity, zone)
+    ending = f" {visible(quantity.unit)}"
+    return (text.removesuffix(ending), ending) if quantity.unit and text.endswith(ending) else (text, "")
+
+
+def _widths(blocks: tuple[Block, ...]) -> list[str]:
+    """Return `half` for slot charts that follow one another in pairs, else `wide`."""
+    widths: list[str] = []
+    for block, following in zip(blocks, (*blocks[1:], None), strict=True):
+        if widths and widths[-1] == "first half":
+            widths.append("half")
+        elif isinstance(block, SlotChart) and isinstance(following, SlotChart):
+            widths.append("first half")
+        else:
+            widths.append("wide")
+    return [width.removeprefix("first ") for width in widths]
+
+
+def _grid(table: Table, zone: tzinfo) -> _Grid:
+    digits = _digits_of_columns(table)
+    heads = tuple(_Cell(head_text(column), column.kind.is_numeric) for column in table.columns)
+    rows = tuple(
+        tuple(
+            _Cell(cell_text(cell, column, digit, zone), column.kind.is_numeric)
+            for cell, column, digit in zip(row, table.columns, digits, strict=True)
+        )
+        for row in table.rows[:ROWS_SHOWN]
+    )
+    return _Grid(heads, rows, max(len(table.rows) - ROWS_SHOWN, 0))
+
+
+def _digits_of_columns(table: Table) -> list[int | None]:
+    return [column_digits(column, [row[idx] for row in table.rows]) for idx, column in enumerate(table.columns)]
+
+
+def _figure_json(chart: LineChart | SlotChart | Waterfall | Gantt, zone: tzinfo) -> Markup:
+    """Return a figure as JSON that can't end its script element: `<`, `>` and `&` are spelled as escapes, the rest is ASCII."""
+    text = serialized(figure(chart, zone)).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(text)
+
+
+def _chart_height(chart: LineChart | SlotChart | Waterfall | Gantt, zone: tzinfo) -> int:
+    layout = figure(chart, zone)["layout"]
+    height = layout["height"] if isinstance(layout, dict) else 0
+    return height if isinstance(height, int) else 0
+
+
+def _policy(scripts: tuple[str, ...]) -> str:
+    hashes = " ".join(f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts) or "'none'"
+    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+@cache
+def _drawing_library() -> str:
+    text = (files("plotly") / "package_data" / "plotly.min.js").read_text("utf-8")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("schedplan.report") / "templates" / name).read_text("utf-8").replace("\r\n", "\n")

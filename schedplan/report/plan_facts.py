@@ -1,0 +1,86 @@
+"""What a plan says to machines: its top-level values, and how single ones are looked up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedplan.model.findings import Measure
+from schedplan.model.plan import Baseline, Plan, Term, Unplaced
+from schedplan.model.problem import Problem
+from schedplan.report.document import Facts, finite
+
+WHOLE: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a plan comes from. inputs: (path, SHA-256); versions: (program, version); notes: (label, words)."""
+
+    inputs: tuple[tuple[str, str], ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+def plan_facts(problem: Problem, plan: Plan, provenance: Provenance) -> Facts:
+    """Return the top-level values of a plan for machines."""
+    proof = plan.proof
+    return Facts(
+        (
+            ("status", proof.status.value),
+            ("objective", finite(proof.objective)),
+            ("bound", finite(proof.bound)),
+            ("gap", finite(proof.gap)),
+            ("gap_avoidable", finite(proof.gap_avoidable)),
+            ("currency", problem.currency),
+            ("terms", tuple(_term_facts(term) for term in plan.terms)),
+            ("measures", tuple(measure_facts(measure) for measure in plan.measures)),
+            ("unplaced", tuple(_unplaced_facts(one) for one in plan.unplaced)),
+            ("warnings", plan.warnings),
+            ("baselines", tuple(_baseline_facts(one) for one in plan.baselines)),
+            ("inputs", tuple(Facts((("path", path), ("sha256", digest))) for path, digest in provenance.inputs)),
+            ("versions", Facts(provenance.versions)),
+            ("seed", plan.seed),
+        )
+    )
+
+
+def measure_facts(measure: Measure) -> Facts:
+    """Return a measure for machines: name, value, unit, labels."""
+    return Facts(
+        (("name", measure.name), ("value", finite(measure.value)), ("unit", measure.unit), ("labels", Facts(measure.labels)))
+    )
+
+
+def _term_facts(term: Term) -> Facts:
+    return Facts((("name", term.name), ("value", finite(term.value)), ("unit", term.unit), ("weight", term.weight)))
+
+
+def _unplaced_facts(one: Unplaced) -> Facts:
+    return Facts(
+        (
+            ("kind", one.kind),
+            ("name", one.name),
+            ("count", one.count),
+            ("rule", one.rule),
+            ("evidence", one.evidence),
+            ("repair", one.repair),
+            ("repair_cost", finite(one.repair_cost)),
+        )
+    )
+
+
+def _baseline_facts(one: Baseline) -> Facts:
+    return Facts((("name", one.name), ("cost", finite(one.cost)), ("description", one.description)))
+
+
+def plan_cost(plan: Plan) -> float | None:
+    """Return what a plan costs over its horizon; None where that isn't known."""
+    cost = whole_value(plan, "cost")
+    if cost is not None:
+        return cost
+    return next((finite(term.value) for term in plan.terms if term.name == "cost"), None)
+
+
+def whole_value(plan: Plan, name: str) -> float | None:
+    """Return the value of a measure for the whole; None where it has none."""
+    return next((finite(measure.value) for measure in plan.measures if measure.name == name and measure.labels == WHOLE), None)

@@ -1,0 +1,219 @@
+"""The tables of a plan, each in its section; a section without rows has no blocks."""
+
+from __future__ import annotations
+
+from schedplan.model.findings import Measure
+from schedplan.model.plan import Plan, Term
+from schedplan.model.problem import Problem
+from schedplan.report.document import (
+    Block,
+    Cell,
+    Column,
+    Entry,
+    KeyValues,
+    Kind,
+    Paragraph,
+    Quantity,
+    Section,
+    SectionRole,
+    Table,
+    finite,
+)
+from schedplan.report.exchange import exchange_rates
+from schedplan.report.plan_facts import Provenance, plan_cost
+
+_GOAL_WORDS = {
+    "latency": "Waiting, weighed by priority",
+    "utilization": "Paid for but idle",
+    "cost": "Cost",
+    "carbon": "Carbon",
+    "unplaced": "Work left out",
+}
+
+
+def baselines_section(problem: Problem, plan: Plan) -> Section:
+    """Return the named baselines beside the plan."""
+    cost = plan_cost(plan)
+    columns = (
+        Column("name", "Way to run the same work"),
+        Column("cost", "Cost", Kind.MONEY, problem.currency, 0),
+        Column("saving", "The plan saves", Kind.SHARE),
+        Column("description", "What it is"),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (one.name, one.cost, 1 - cost / one.cost if cost is not None and one.cost > 0 else None, one.description)
+        for one in plan.baselines
+    )
+    table = Table("baselines-table", "", columns, rows, "Each is priced for the same work, prices and horizon.")
+    return Section("baselines", "Against running it without a plan", (table,) if rows else ())
+
+
+def goals_section(plan: Plan) -> Section:
+    """Return the terms of the objective and what one goal is worth in another."""
+    if not plan.terms:
+        return Section("goals", "What was weighed", ())
+    columns = (
+        Column("goal", "Goal"),
+        Column("value", "This plan", Kind.NUMBER),
+        Column("reference", "Reference plan", Kind.NUMBER),
+        Column("ideal", "Ideal", Kind.NUMBER),
+        Column("unit", "Unit"),
+        Column("weight", "Weight", Kind.NUMBER, digits=2),
+        Column("contribution", "Share of the objective", Kind.NUMBER, digits=4),
+    )
+    caption = "The ideal is a bound by arithmetic for each goal alone; no plan need reach it. The lower the objective, the better."
+    blocks: list[Block] = [Table("terms", "", columns, tuple(_term_row(term) for term in plan.terms), caption)]
+    idle = [_GOAL_WORDS.get(term.name, term.name) for term in plan.terms if not term.in_conflict and term.weight > 0]
+    if idle:
+        words = f"Nothing to win or lose between the reference plan and the ideal: {', '.join(idle)}."
+        blocks.append(Paragraph((words,)))
+    rates = exchange_rates(plan.terms)
+    if rates:
+        rate_columns = (Column("what", "This"), Column("worth", "counts as much as", Kind.MONEY, rates[0].unit))
+        rows = tuple((rate.what, rate.worth) for rate in rates)
+        blocks.append(Table("exchange-rates", "What one goal is worth in another", rate_columns, rows))
+    return Section("goals", "What was weighed", tuple(blocks))
+
+
+def _term_row(term: Term) -> tuple[Cell, ...]:
+    name = _GOAL_WORDS.get(term.name, term.name)
+    values = (finite(term.value), finite(term.reference), finite(term.ideal))
+    return (name, *values, term.unit, term.weight, finite(term.contribution))
+
+
+def conflict_section(problem: Problem, plan: Plan) -> Section:
+    """Return the rules that exclude one another, and what would help."""
+    blocks: list[Block] = []
+    if plan.proof.conflict:
+        columns = (Column("rule", "Rule"), Column("subject", "About"), Column("evidence", "Numbers"))
+        conflict_rows = tuple((item.rule, item.subject, item.evidence) for item in plan.proof.conflict)
+        caption = "Drop any one of them and the others can be met."
+        blocks.append(Table("conflict-rules", "Rules that exclude one another", columns, conflict_rows, caption))
+    if plan.proof.repairs:
+        repair_columns = (Column("change", "Change"), Column("cost", "Cost", Kind.MONEY, problem.currency))
+        repair_rows = tuple((repair.change, repair.cost) for repair in plan.proof.repairs)
+        blocks.append(Table("repairs", "Changes that make a plan possible", repair_columns, repair_rows, "Cheapest first."))
+    return Section("conflict", "Why there is no plan", tuple(blocks))
+
+
+def unplaced_section(problem: Problem, plan: Plan) -> Section:
+    """Return what is left out, and why."""
+    columns = (
+        Column("name", "Left out"),
+        Column("kind", "Kind", is_detail=True),
+        Column("count", "Number", Kind.COUNT),
+        Column("rule", "Rule"),
+        Column("evidence", "Why"),
+        Column("repair", "What would help"),
+        Column("repair_cost", "at", Kind.MONEY, problem.currency),
+    )
+    rows = tuple((one.name, one.kind, one.count, one.rule, one.evidence, one.repair, one.repair_cost) for one in plan.unplaced)
+    return Section("unplaced", "Left out", (Table("unplaced-table", "", columns, rows),) if rows else ())
+
+
+def placements_section(problem: Problem, plan: Plan) -> Section:
+    """Return where jobs run."""
+    columns = (
+        Column("job", "Job"),
+        Column("worker_first", "First worker", Kind.COUNT, is_detail=True),
+        Column("worker_last", "Last worker", Kind.COUNT, is_detail=True),
+        Column("node", "Node"),
+        Column("start", "Start", Kind.INSTANT),
+        Column("end", "End", Kind.INSTANT),
+        Column("run_end", "Run ends", Kind.INSTANT, is_detail=True),
+        Column("devices", "Devices", Kind.NUMBER),
+        Column("device_slots", "Device slots", is_detail=True),
+        Column("market", "Market"),
+        Column("cost", "Cost", Kind.MONEY, problem.currency),
+        Column("fallback_pool", "Fallback", is_detail=True),
+        Column("switch_by", "Switch by", Kind.INSTANT, is_detail=True),
+        Column("reason", "Why here", is_detail=True),
+    )
+    rows = tuple(
+        (
+            row.job,
+            row.worker_first,
+            row.worker_last,
+            row.node,
+            row.start_s,
+            row.end_s,
+            row.run_end_s,
+            row.devices,
+            row.device_slots,
+            row.market,
+            row.cost,
+            row.fallback_pool,
+            row.switch_by_s,
+            row.reason,
+        )
+        for row in plan.placements
+    )
+    caption = "One row per job and node."
+    return Section("placements-section", "Where jobs run", (Table("placements", "", columns, rows, caption),) if rows else ())
+
+
+def replicas_section(problem: Problem, plan: Plan) -> Section:
+    """Return the replicas per service and slot."""
+    sums: dict[tuple[str, int], list[float]] = {}
+    latency: dict[tuple[str, int], float | None] = {}
+    for row in plan.replicas:
+        total = sums.setdefault((row.service, row.ds_s), [0, 0, 0.0])
+        total[0] += row.replicas
+        total[1] += 1
+        total[2] += row.cost
+        latency[row.service, row.ds_s] = row.latency_ms
+    columns = (
+        Column("service", "Service"),
+        Column("start", "From", Kind.INSTANT),
+        Column("replicas", "Replicas", Kind.COUNT),
+        Column("nodes", "on nodes", Kind.COUNT),
+        Column("demand", "Planned for", Kind.NUMBER, "requests/s"),
+        Column("latency", "Latency", Kind.NUMBER, "ms"),
+        Column("cost", "Cost", Kind.MONEY, problem.currency),
+    )
+    rows = tuple(
+        (service, ds_s, int(replicas), int(nodes), _demand(problem, service, ds_s), latency[service, ds_s], cost)
+        for (service, ds_s), (replicas, nodes, cost) in sorted(sums.items())
+    )
+    caption = "Latency at the quantile of the service's target and the demand planned for, by the model of the plan."
+    table = Table("replicas", "", columns, rows, caption)
+    return Section("replicas-section", "Replicas per slot", (table,) if rows else (), SectionRole.DETAIL)
+
+
+def _demand(problem: Problem, service: str, ds_s: int) -> float | None:
+    demand, slot = problem.demand_of.get(service), problem.grid.slot_of(ds_s)
+    return None if demand is None or slot is None else float(demand.peak_rps[slot])
+
+
+def measures_section(plan: Plan) -> Section:
+    """Return all measures."""
+    columns = (Column("name", "Measure"), Column("of", "Of"), Column("value", "Value", Kind.NUMBER), Column("unit", "Unit"))
+    rows = tuple((measure.name, _label_words(measure), finite(measure.value), measure.unit) for measure in plan.measures)
+    table = Table("measures", "", columns, rows, "The names that rules of `check` may use.")
+    return Section("measures-section", "All measures", (table,) if rows else (), SectionRole.DETAIL)
+
+
+def _label_words(measure: Measure) -> str:
+    return ", ".join(f"{name} {value}" for name, value in measure.labels) or "the whole"
+
+
+def provenance_section(plan: Plan, provenance: Provenance) -> Section:
+    """Return what was read, by which versions, and how it was solved."""
+    proof = plan.proof
+    entries = [
+        Entry("Status", Quantity(proof.status.value)),
+        Entry("Objective", Quantity(finite(proof.objective), Kind.NUMBER, digits=6)),
+        Entry("Bound", Quantity(finite(proof.bound), Kind.NUMBER, digits=6)),
+        Entry("Gap", Quantity(finite(proof.gap), Kind.SHARE, digits=3)),
+        Entry("Avoidable gap", Quantity(finite(proof.gap_avoidable), Kind.SHARE, digits=3)),
+        Entry("Way of solving", Quantity(proof.route)),
+        Entry("Seed", Quantity(plan.seed, Kind.COUNT)),
+        *(Entry(name, Quantity(finite(value), Kind.NUMBER), "solver work") for name, value in proof.work),
+        *(Entry(name, Quantity(version), "version") for name, version in provenance.versions),
+        *(Entry(label, Quantity(words)) for label, words in provenance.notes),
+    ]
+    blocks: list[Block] = [KeyValues("proof", "", tuple(entries))]
+    if provenance.inputs:
+        columns = (Column("path", "Input"), Column("sha256", "SHA-256 of its content"))
+        blocks.append(Table("inputs", "Inputs", columns, provenance.inputs))
+    return Section("provenance", "Where this comes from", tuple(blocks), SectionRole.DETAIL)

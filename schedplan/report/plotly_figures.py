@@ -1,0 +1,289 @@
+"""Charts as figures of plotly.js: data and layout as JSON. Colours are names of the page's theme, put in by the page.
+
+Names from files go in as text that plotly shows verbatim: its small markup is escaped. Time axes show the offset that is in
+force at the start of the chart.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+
+from schedplan.report.document import Band, Chart, Gantt, Line, LineChart, LineRole, SlotChart, Waterfall
+from schedplan.report.figures import written_money
+from schedplan.report.json import Json
+from schedplan.report.occupancy import IDLE
+from schedplan.report.verbatim import visible
+
+Figure = dict[str, Json]
+
+COLOURS = ("c1", "c2", "c3", "c4", "c5", "c6")
+LONGEST_LABEL = 28
+LINE_WIDTH = 24
+ROW_HEIGHT, GANTT_MARGIN = 22, 96
+STEP_HEIGHT, WATERFALL_MARGIN = 46, 60
+CHART_HEIGHT = 320
+LEAST_OPACITY = 0.4
+MS_PER_S = 1000
+
+_BAR_HOVER = "<b>%{customdata[0]}</b><br>%{customdata[1]}<br>%{customdata[2]} to %{customdata[3]}<extra></extra>"
+_LINE_STYLES: dict[LineRole, tuple[str, str, float]] = {
+    LineRole.ACTUAL: ("muted", "solid", 1.5),
+    LineRole.EXPECTED: ("c1", "solid", 2.5),
+    LineRole.PLANNED_FOR: ("c3", "dash", 2.0),
+    LineRole.PROVIDED: ("c2", "solid", 2.5),
+    LineRole.LIMIT: ("c5", "dot", 2.0),
+}
+
+
+def figure(chart: Chart, zone: tzinfo) -> Figure:
+    """Return `{"data": [...], "layout": {...}}` of a chart."""
+    match chart:
+        case LineChart():
+            return _of_lines(chart, zone)
+        case SlotChart():
+            return _of_slots(chart, zone)
+        case Waterfall():
+            return _of_waterfall(chart)
+        case Gantt():
+            return _of_gantt(chart, zone)
+
+
+def plain(text: str) -> str:
+    """Return text that plotly shows as it is: no tags, no entities, no control characters."""
+    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _of_lines(chart: LineChart, zone: tzinfo) -> Figure:
+    runs = [line.instants_s for line in chart.lines] + [band.instants_s for band in chart.bands]
+    start_s = min((instant for run in runs for instant in run), default=0)
+    axis = _TimeAxis(start_s, zone)
+    data: list[Json] = []
+    for band, fill in zip(chart.bands, ("c1@0.14", "c1@0.22", "c1@0.30"), strict=False):
+        data += _band(band, fill, axis)
+    data += [_line(line, axis) for line in chart.lines]
+    return {
+        "data": data,
+        "layout": _layout(CHART_HEIGHT, xaxis=axis.layout(), yaxis=_value_axis(chart.unit), hovermode="x unified"),
+    }
+
+
+def _band(band: Band, fill: str, axis: _TimeAxis) -> list[Json]:
+    shared: dict[str, Json] = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": axis.at(band.instants_s),
+        "line": {"width": 0, "color": fill},
+        "legendgroup": f"band {band.level}",
+    }
+    lower: Json = {**shared, "y": list(band.lower), "showlegend": False, "hoverinfo": "skip"}
+    upper: Json = {
+        **shared,
+        "y": list(band.upper),
+        "customdata": list(band.lower),
+        "hovertemplate": "%{customdata:,.4~g} to %{y:,.4~g}",
+        "name": plain(band.name),
+        "fill": "tonexty",
+        "fillcolor": fill,
+    }
+    return [lower, upper]
+
+
+def _line(line: Line, axis: _TimeAxis) -> Json:
+    colour, dash, width = _LINE_STYLES[line.role]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": plain(line.name),
+        "x": axis.at(line.instants_s),
+        "y": list(line.values),
+        "hovertemplate": "%{y:,.5~g}",
+        "line": {"color": colour, "dash": dash, "width": width, "shape": "hv" if line.is_step else "linear"},
+    }
+
+
+def _of_slots(chart: SlotChart, zone: tzinfo) -> Figure:
+    axis = _TimeAxis(chart.edges_s[0], zone)
+    widths: list[Json] = [(end - start) * MS_PER_S for start, end in zip(chart.edges_s, chart.edges_s[1:], strict=False)]
+    data: list[Json] = [
+        {
+            "type": "bar",
+            "name": plain(series.name),
+            "x": axis.at(chart.edges_s[:-1]),
+            "y": list(series.values),
+            "width": widths,
+            "offset": 0,
+            "hovertemplate": "%{y:,.5~g}",
+            "marker": {"color": COLOURS[idx % len(COLOURS)], "line": {"color": "surface", "width": 1}},
+        }
+        for idx, series in enumerate(chart.series)
+    ]
+    data += [_line(line, axis) for line in chart.lines]
+    layout = _layout(CHART_HEIGHT, xaxis=axis.layout(), yaxis=_value_axis(chart.unit), hovermode="x unified")
+    return {"data": data, "layout": {**layout, "barmode": "stack", "showlegend": True}}
+
+
+def _of_waterfall(chart: Waterfall) -> Figure:
+    rows = list(range(len(chart.steps)))
+    data: Json = {
+        "type": "waterfall",
+        "orientation": "h",
+        "y": list(rows),
+        "x": [step.amount for step in chart.steps],
+        "measure": ["absolute" if step.is_total else "relative" for step in chart.steps],
+        "text": [_signed(step.amount, step.is_total) for step in chart.steps],
+        "customdata": [_wrapped(step.description) for step in chart.steps],
+        "hovertemplate": "%{text}<br>%{customdata}<extra></extra>",
+        "textposition": "auto",
+        "insidetextanchor": "middle",
+        "insidetextfont": {"color": "on-fill"},
+        "cliponaxis": False,
+        "connector": {"line": {"color": "line", "width": 1}},
+        "totals": {"marker": {"color": "c1"}},
+        "decreasing": {"marker": {"color": "good"}},
+        "increasing": {"marker": {"color": "bad"}},
+        "width": 0.62,
+    }
+    rows_axis: dict[str, Json] = {
+        "tickvals": list(rows),
+        "ticktext": [_wrapped(step.name) for step in chart.steps],
+        "autorange": "reversed",
+        "automargin": True,
+        "zeroline": False,
+        "showgrid": False,
+    }
+    height = WATERFALL_MARGIN + STEP_HEIGHT * len(rows)
+    layout = _layout(height, xaxis={**_value_axis(chart.unit), "zeroline": True}, yaxis=rows_axis, hovermode="closest")
+    return {"data": [data], "layout": {**layout, "showlegend": False}}
+
+
+def _of_gantt(chart: Gantt, zone: tzinfo) -> Figure:
+    axis = _TimeAxis(chart.start_s, zone)
+    colours = {group: COLOURS[idx % len(COLOURS)] for idx, group in enumerate(one for one in chart.groups if one != IDLE)}
+    data: list[Json] = []
+    for group in chart.groups:
+        bars = [bar for bar in chart.bars if bar.group == group]
+        data.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": plain(group),
+                "y": [bar.row_idx for bar in bars],
+                "base": axis.at(tuple(bar.start_s for bar in bars)),
+                "x": [(bar.end_s - bar.start_s) * MS_PER_S for bar in bars],
+                "text": [plain(_short(bar.label)) for bar in bars],
+                "customdata": [
+                    [_wrapped(chart.rows[bar.row_idx]), _wrapped(bar.label), axis.clock(bar.start_s), axis.clock(bar.end_s)]
+                    for bar in bars
+                ],
+                "hovertemplate": _BAR_HOVER,
+                "textposition": "inside",
+                "insidetextanchor": "start",
+                "insidetextfont": {"color": "on-fill" if group != IDLE else "muted"},
+                "marker": {
+                    "color": colours.get(group, "idle"),
+                    "opacity": [1.0 if group == IDLE else LEAST_OPACITY + (1 - LEAST_OPACITY) * bar.share for bar in bars],
+                    "line": {"color": "surface", "width": 1},
+                },
+                "width": 0.82,
+            }
+        )
+    rows_axis: dict[str, Json] = {
+        "tickvals": list(range(len(chart.rows))),
+        "ticktext": [plain(_short(row)) for row in chart.rows],
+        "range": [len(chart.rows) - 0.5, -0.5],
+        "automargin": True,
+        "zeroline": False,
+        "showgrid": False,
+    }
+    time_axis = {**axis.layout(), "range": axis.at((chart.start_s, chart.end_s))}
+    layout = _layout(GANTT_MARGIN + ROW_HEIGHT * len(chart.rows), xaxis=time_axis, yaxis=rows_axis, hovermode="closest")
+    return {
+        "data": data,
+        "layout": {**layout, "barmode": "overlay", "showlegend": True, "uniformtext": {"mode": "hide", "minsize": 9}},
+    }
+
+
+class _TimeAxis:
+    """Local wall-clock times by one offset, so that the axis has neither gap nor overlap."""
+
+    def __init__(self, start_s: int, zone: tzinfo) -> None:
+        offset = datetime.fromtimestamp(start_s, zone).utcoffset()
+        self._offset_s = round(offset.total_seconds()) if offset is not None else 0
+
+    def at(self, instants_s: tuple[int, ...]) -> list[Json]:
+        return [self._wall(instant_s).strftime("%Y-%m-%d %H:%M:%S") for instant_s in instants_s]
+
+    def clock(self, instant_s: int) -> str:
+        return self._wall(instant_s).strftime("%d %b %H:%M")
+
+    def layout(self) -> dict[str, Json]:
+        sign = "-" if self._offset_s < 0 else "+"
+        hours, rest_s = divmod(abs(self._offset_s), 3600)
+        title = f"UTC{sign}{hours:02d}:{rest_s // 60:02d}" if self._offset_s else "UTC"
+        return {
+            "type": "date",
+            "title": {"text": title, "font": {"size": 11, "color": "muted"}, "standoff": 6},
+            "tickformatstops": [
+                {"dtickrange": [None, 43200000], "value": "%H:%M"},
+                {"dtickrange": [43200000, None], "value": "%d %b"},
+            ],
+            "hoverformat": "%d %b %H:%M",
+            "gridcolor": "line",
+            "linecolor": "line",
+            "zeroline": False,
+            "automargin": True,
+        }
+
+    def _wall(self, instant_s: int) -> datetime:
+        return datetime.fromtimestamp(instant_s + self._offset_s, UTC)
+
+
+def _layout(height: int, *, xaxis: dict[str, Json], yaxis: dict[str, Json], hovermode: str) -> dict[str, Json]:
+    return {
+        "height": height,
+        "xaxis": xaxis,
+        "yaxis": yaxis,
+        "hovermode": hovermode,
+        "dragmode": False,
+        "margin": {"l": 8, "r": 16, "t": 8, "b": 8, "pad": 6},
+        "paper_bgcolor": "transparent",
+        "plot_bgcolor": "transparent",
+        "font": {"color": "ink", "size": 12},
+        "hoverlabel": {"bgcolor": "surface", "bordercolor": "line", "font": {"color": "ink", "size": 12}, "align": "left"},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"color": "ink"}, "traceorder": "normal"},
+    }
+
+
+def _value_axis(unit: str) -> dict[str, Json]:
+    return {
+        "title": {"text": plain(unit), "font": {"size": 11, "color": "muted"}, "standoff": 8},
+        "gridcolor": "line",
+        "zerolinecolor": "line",
+        "tickformat": ",~g",
+        "rangemode": "tozero",
+        "automargin": True,
+    }
+
+
+def _signed(amount: float, is_total: bool) -> str:
+    text = written_money(amount)
+    return text if is_total or amount <= 0 else f"+{text}"
+
+
+def _short(label: str) -> str:
+    """Return a label of bounded length; the middle gives way, since names differ at their ends."""
+    if len(label) <= LONGEST_LABEL:
+        return label
+    half = (LONGEST_LABEL - 1) // 2
+    return f"{label[:half]}…{label[-half:]}"
+
+
+def _wrapped(text: str) -> str:
+    """Return text in lines of about 24 characters, broken at blanks, as plotly breaks lines."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        if lines and len(lines[-1]) + 1 + len(word) <= LINE_WIDTH:
+            lines[-1] = f"{lines[-1]} {word}"
+        else:
+            lines.append(word)
+    return "<br>".join(plain(_short(line)) for line in lines)

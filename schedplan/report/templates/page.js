@@ -1,0 +1,56 @@
+"use strict";
+(() => {
+  const PALETTE = ["ink", "muted", "line", "surface", "good", "bad", "idle", "on-fill", "c1", "c2", "c3", "c4", "c5", "c6"];
+  const NARROW = 560;
+  const charts = [];
+
+  const theme = () => {
+    const style = getComputedStyle(document.documentElement);
+    return new Map(PALETTE.map((name) => [name, style.getPropertyValue("--" + name).trim()]));
+  };
+
+  const colour = (name, palette) => {
+    const [base, alpha] = name.split("@");
+    const value = palette.get(base);
+    if (value === undefined) return name;
+    if (alpha === undefined) return value;
+    const parts = [1, 3, 5].map((at) => parseInt(value.slice(at, at + 2), 16));
+    return "rgba(" + parts.join(",") + "," + alpha + ")";
+  };
+
+  const painted = (value, palette, key) => {
+    if (typeof value === "string") return /color$/.test(key) ? colour(value, palette) : value;
+    if (Array.isArray(value)) return value.map((item) => painted(item, palette, key));
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, painted(item, palette, name)]));
+  };
+
+  const fitted = (layout, width) => {
+    layout.font.family = getComputedStyle(document.body).fontFamily;
+    layout.autosize = true;
+    if (width < NARROW) {
+      layout.font.size = 10;
+      layout.margin.r = 8;
+      layout.xaxis.nticks = 6;
+    }
+    return layout;
+  };
+
+  const draw = () => {
+    const palette = theme();
+    for (const { place, figure } of charts) {
+      const { data, layout } = painted(structuredClone(figure), palette, "");
+      Plotly.react(place, data, fitted(layout, place.clientWidth), { displayModeBar: false, responsive: true });
+    }
+  };
+
+  for (const place of document.querySelectorAll(".chart")) {
+    const source = document.getElementById(place.id.replace(/-chart$/, "-figure"));
+    place.style.minHeight = place.dataset.height + "px";
+    charts.push({ place, figure: JSON.parse(source.textContent) });
+  }
+  draw();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  addEventListener("beforeprint", () => { document.documentElement.dataset.theme = "light"; draw(); });
+  addEventListener("afterprint", () => { delete document.documentElement.dataset.theme; draw(); });
+})();

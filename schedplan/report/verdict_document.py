@@ -1,0 +1,108 @@
+"""What a verdict says: the gate in a sentence, then every rule with its value, limit and margin."""
+
+from __future__ import annotations
+
+from schedplan.check.rules import Level
+from schedplan.check.verdict import Verdict, VerdictItem
+from schedplan.model.findings import Severity
+from schedplan.report.document import (
+    Block,
+    Column,
+    Document,
+    Facts,
+    Kind,
+    Notice,
+    Paragraph,
+    Section,
+    SectionRole,
+    Table,
+    Tone,
+    finite,
+)
+from schedplan.report.figures import counted
+
+_COLUMNS = (
+    Column("rule", "Rule"),
+    Column("result", "Result"),
+    Column("value", "Value", Kind.NUMBER),
+    Column("limit", "Limit", Kind.NUMBER),
+    Column("upper", "to", Kind.NUMBER),
+    Column("margin", "Margin", Kind.NUMBER),
+    Column("unit", "Unit"),
+    Column("message", "What was found"),
+    Column("code", "Code", is_detail=True),
+)
+
+
+def verdict_document(verdict: Verdict, *, title: str = "Check", timezone: str = "UTC") -> Document:
+    """Return the document of a verdict."""
+    badge, tone = ("Passed", Tone.GOOD) if verdict.passed else ("Failed", Tone.BAD)
+    blocks: list[Block] = [Paragraph((_headline(verdict),), is_headline=True)]
+    blocks += [Notice(Severity.ERROR, f"{item.rule}: {item.message}", item.code) for item in verdict.denials]
+    blocks += [Notice(Severity.WARNING, f"{item.rule}: {item.message}", item.code) for item in verdict.warnings]
+    table = Table(
+        "rules", "", _COLUMNS, tuple(_row(item) for item in verdict.items), "Margin: how far inside its limit a value is."
+    )
+    return Document(
+        kind="verdict",
+        title=title,
+        timezone=timezone,
+        badge=badge,
+        badge_tone=tone,
+        sections=(
+            Section("answer", "The answer", tuple(blocks), SectionRole.ANSWER),
+            Section("rules-section", "Every rule", (table,)),
+        ),
+        facts=Facts((("passed", verdict.passed), ("items", tuple(_facts(item) for item in verdict.items)))),
+        main_table="rules",
+    )
+
+
+def result_word(item: VerdictItem) -> str:
+    """Return `passed`, `warning` or `failed`."""
+    if item.passed:
+        return "passed"
+    return "warning" if item.level is Level.WARN else "failed"
+
+
+def _headline(verdict: Verdict) -> str:
+    if not verdict.items:
+        return "There is no rule to hold the plan against."
+    broken, warned = len(verdict.denials), len(verdict.warnings)
+    warnings = f", {counted(warned, 'warning')}" if warned else ""
+    if broken:
+        return f"{broken:,} of {counted(len(verdict.items), 'rule')} {'is' if broken == 1 else 'are'} broken{warnings}."
+    return f"The gate is passed: {counted(len(verdict.items) - warned, 'rule')} of {len(verdict.items):,} met{warnings}."
+
+
+def _row(item: VerdictItem) -> tuple[str | float | None, ...]:
+    return (
+        item.rule,
+        result_word(item),
+        finite(item.value),
+        item.limit,
+        item.upper,
+        finite(item.margin),
+        item.unit,
+        item.message,
+        item.code,
+    )
+
+
+def _facts(item: VerdictItem) -> Facts:
+    return Facts(
+        (
+            ("rule", item.rule),
+            ("level", item.level.value),
+            ("passed", item.passed),
+            ("measure", item.measure),
+            ("labels", Facts(item.labels)),
+            ("value", finite(item.value)),
+            ("limit", item.limit),
+            ("upper", item.upper),
+            ("unit", item.unit),
+            ("margin", finite(item.margin)),
+            ("message", item.message),
+            ("code", item.code),
+        )
+    )
