@@ -65,7 +65,7 @@ def _text(file: Path) -> str:
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise _refusal(
-            file, "SP2006", f"can't be read: {reason}", "name another with -C, or make one with schedplan init"
+            file, "SP2006", f"can't be read: {reason}", "Name another with -C, or make one with schedplan init"
         ) from None
     if len(content) > LARGEST_BYTES:
         raise _refusal(file, "SP2006", f"is larger than {LARGEST_BYTES} bytes, so it is no project file", None)

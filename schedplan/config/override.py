@@ -13,7 +13,7 @@ from schedplan.errors import UsageError
 
 _ASSIGNMENT = re.compile(r"(?P<key>[^=]*?)(?P<operator>[+*]?=)(?P<value>.*)", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z_][A-Za-z0-9_-]*)+", re.ASCII)
-_FORM = "give it as --set section.key=value, e.g. --set solver.seed=3"
+_FORM = "Give it as --set section.key=value, e.g. --set solver.seed=3"
 
 
 @dataclass(frozen=True, slots=True)
