@@ -29,7 +29,7 @@ def conflict(
 
 def _core(problem: Problem, left_out: tuple[str, ...], options: SolveOptions) -> tuple[str, ...]:
     jobs = tuple(job for job in problem.jobs if job.name not in left_out)
-    formulation = formulate(layout(problem, jobs, Level.POOLS), None)
+    formulation = formulate(layout(problem, jobs, Level.POOLS, merged=False), None)
     literals = formulation.rows.literals
     kept = list(literals)
     for rule in list(literals):

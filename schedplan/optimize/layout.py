@@ -12,13 +12,16 @@ from enum import Enum
 
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.work import release_s
-from schedplan.model.cluster import Pool
+from schedplan.model.cluster import NodeStatus, Pool
+from schedplan.model.plan import JobPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Service
 from schedplan.optimize.constraints.spot import market_key
 from schedplan.optimize.constraints.topology import domain_of, domains_asked, is_on_one_node
 from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.requirement import least_replicas_by_slot
+from schedplan.packing.assignment import has_work
+from schedplan.packing.supply import close_supply
 
 
 class Level(Enum):
@@ -82,7 +85,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything the constraints range over. `excluded`: jobs that no plan can place (name, rule, evidence)."""
+    """Everything the constraints range over. `outside`: per node that takes no new work, the slots in which it is paid all the same."""
 
     problem: Problem
     level: Level
@@ -90,6 +93,7 @@ class Layout:
     classes: tuple[JobClass, ...]
     columns: tuple[Column, ...]
     service_cells: tuple[tuple[int, ...], ...]
+    outside: tuple[tuple[Pool, tuple[int, ...]], ...] = ()
 
     def site(self, column: Column) -> Site:
         return self.classes[column.class_idx].sites[column.site_idx]
@@ -102,10 +106,13 @@ class Layout:
         return len(self.columns) + spread + per_slot * self.problem.grid.n_slots
 
 
-def layout(problem: Problem, jobs: tuple[Job, ...], level: Level) -> Layout:
-    """Return the layout of `jobs` (those that may be planned) and all services on pools or on single nodes."""
+def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: bool = True) -> Layout:
+    """Return the layout of `jobs` (those that may be planned) and all services on pools or on single nodes.
+
+    Without `merged` every job is a class of its own, so that a rule can name it.
+    """
     cells = _cells(problem, jobs, level)
-    classes = _classes(problem, cells, jobs, level)
+    classes = _classes(problem, cells, jobs, level, merged)
     columns = tuple(
         Column(job_class.idx, site_idx, start_slot, end_edge)
         for job_class in classes
@@ -116,7 +123,23 @@ def layout(problem: Problem, jobs: tuple[Job, ...], level: Level) -> Layout:
         tuple(cell.idx for cell in cells if service_refusal(cell.pool, service) is None and is_useful(problem, service, cell.pool))
         for service in problem.services
     )
-    return Layout(problem, level, cells, classes, columns, service_cells)
+    return Layout(problem, level, cells, classes, columns, service_cells, _outside(problem))
+
+
+def _outside(problem: Problem) -> tuple[tuple[Pool, tuple[int, ...]], ...]:
+    cluster = problem.cluster
+    running = tuple(
+        JobPart(job.name, placed.node, 0, placed.workers)
+        for job in problem.jobs
+        if job.state is JobState.RUNNING
+        for placed in job.placement
+    )
+    on = close_supply(problem, has_work(problem, running, ()))
+    if on is None:
+        raise ValueError("a job runs on a node that is not there at the start of the horizon")
+    closed = ((name, pool) for name, pool in cluster.pool_of_node.items() if pool.status is not NodeStatus.READY)
+    rows = ((pool, tuple(int(slot) for slot in on[cluster.node_idx[name]].nonzero()[0])) for name, pool in closed)
+    return tuple((pool, slots) for pool, slots in rows if slots)
 
 
 def is_useful(problem: Problem, service: Service, pool: Pool) -> bool:
@@ -173,11 +196,11 @@ def _cell_key(problem: Problem, pool: Pool, domains: tuple[str, ...]) -> tuple[o
     )
 
 
-def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], level: Level) -> tuple[JobClass, ...]:
+def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], level: Level, merged: bool) -> tuple[JobClass, ...]:
     cell_of_node = {name: cell.idx for cell in cells for name in cell.nodes}
     members: dict[tuple[object, ...], list[Job]] = defaultdict(list)
     for job in jobs:
-        members[_class_key(problem, job, level)].append(job)
+        members[_class_key(problem, job, level) if merged else (job.name,)].append(job)
     classes: list[JobClass] = []
     for alike in members.values():
         job = alike[0]

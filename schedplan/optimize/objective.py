@@ -50,7 +50,7 @@ class _Builder:
     def add(self, amount: Amount, coefficient: float) -> None:
         if isinstance(amount, cp_model.IntVar):
             self.coefficients[amount.index] += coefficient
-            self.uppers[amount.index] = amount.proto.domain[-1]
+            self.uppers[amount.index] = max(amount.proto.domain)
         elif isinstance(amount, int):
             self.constant += amount * coefficient
         else:
@@ -122,6 +122,8 @@ def _add_idle(builder: _Builder, variables: Variables, factor: float) -> None:
     for cell, on in zip(layout.cells, variables.on, strict=True):
         for slot, amount in enumerate(on):
             builder.add(amount, factor * counted(cell.pool, problem.cluster) * float(grid.hours[slot]))
+    for pool, slots in layout.outside:
+        builder.constant += factor * counted(pool, problem.cluster) * sum(float(grid.hours[slot]) for slot in slots)
     for start in variables.starts:
         job = layout.classes[start.column.class_idx].job
         hours = (grid.edges_s[start.column.end_edge] - grid.slot_start_s(start.column.start_slot)) / 3600

@@ -128,7 +128,7 @@ def _add_hint(formulation: Formulation, hint: Decisions) -> None:
         matching = [cells for cells in here if set(cells) <= site]
         formulation.model.add_hint(start.gangs, len(matching))
         for cell_idx, amount in start.workers:
-            if isinstance(amount, cp_model.IntVar):
+            if isinstance(amount, cp_model.IntVar) and amount.index != start.gangs.index:
                 formulation.model.add_hint(amount, sum(cells.get(cell_idx, 0) for cells in matching))
     for job_class, left_out in zip(layout.classes, variables.left_out, strict=True):
         formulation.model.add_hint(left_out, sum(job.name not in placed for job in job_class.jobs))

@@ -33,6 +33,10 @@ def spending(variables: Variables, rows: Rows) -> Spending:
         for slot, amount in enumerate(on):
             if price[slot] != 0:
                 found[slot].append((amount, float(price[slot] * problem.grid.hours[slot])))
+    for pool, slots in layout.outside:
+        price = problem.price_per_h(pool)
+        for slot in slots:
+            found[slot].append((1, float(price[slot] * problem.grid.hours[slot])))
     for start in variables.starts:
         found[start.column.start_slot].extend(_rework(variables, rows, start))
     return Spending(tuple(tuple(found[slot]) for slot in range(problem.grid.n_slots)))

@@ -1,0 +1,108 @@
+"""Problems from case files: nodes, jobs, services and demand as tables of plain values."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
+from schedplan.model.problem import Demand, Limits, Objective, Problem
+from schedplan.model.workload import (
+    DeadlineKind,
+    Job,
+    JobState,
+    Placed,
+    Service,
+    Toleration,
+    Topology,
+    WorkerShape,
+)
+from schedplan.timegrid import TimeGrid
+
+CASES = Path(__file__).parents[1] / "cases" / "optimize"
+SHAPE_KEYS = ("gpus", "cpus", "memory_gib", "gpu_memory_gib", "max_per_node")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case: a problem, and what its plan must be."""
+
+    name: str
+    problem: Problem
+    expect: dict[str, Any]
+
+
+def cases() -> list[Case]:
+    """Return every case of every file, named `file: title`."""
+    found = []
+    for path in sorted(CASES.glob("*.toml")):
+        for case in tomllib.loads(path.read_text())["case"]:
+            found.append(Case(f"{path.stem}: {case['title']}", problem(case), case["expect"]))
+    return found
+
+
+def problem(case: dict[str, Any]) -> Problem:
+    """Return the problem of a case: slots of 60 minutes from 1970 on unless it says otherwise; instants in hours."""
+    grid = TimeGrid.regular(0, case.get("step_minutes", 60), case.get("slots", 4))
+    return Problem(
+        name="case",
+        grid=grid,
+        cluster=Cluster(
+            tuple(sorted((_pool(row) for row in case["nodes"]), key=lambda pool: pool.name)),
+            tuple(Speed(**row) for row in case.get("speeds", ())),
+        ),
+        jobs=tuple(sorted((_job(row) for row in case.get("jobs", ())), key=lambda job: job.name)),
+        services=tuple(_service(row) for row in case.get("services", ())),
+        demands=tuple(
+            Demand(row["service"], np.array(row["rps"], dtype=float), np.array(row["rps"], dtype=float))
+            for row in case.get("demand", ())
+        ),
+        objective=Objective(**case.get("objective", {})),
+        limits=Limits(**case.get("limits", {})),
+    )
+
+
+def _pool(row: dict[str, Any]) -> Pool:
+    values = dict(row)
+    market = Market(values.pop("market", "owned"))
+    count = values.get("count", 1)
+    values.setdefault("max_count", count)
+    values.setdefault("min_count", count if market.is_sunk else 0)
+    taints = tuple(Taint(*text.split(":")) for text in values.pop("taints", ()))
+    status = NodeStatus(values.pop("status", "ready"))
+    resources = tuple(sorted(values.pop("resources", {}).items()))
+    return Pool(market=market, taints=taints, status=status, resources=resources, **values)
+
+
+def _shape(values: dict[str, Any]) -> WorkerShape:
+    tolerations = tuple(Toleration(*text.split("=")) for text in values.pop("tolerations", ()))
+    resources = tuple(sorted(values.pop("resources", {}).items()))
+    accelerators = tuple(values.pop("accelerators", ()))
+    taken = {key: values.pop(key) for key in SHAPE_KEYS if key in values}
+    return WorkerShape(tolerations=tolerations, resources=resources, accelerators=accelerators, **taken)
+
+
+def _job(row: dict[str, Any]) -> Job:
+    values = dict(row)
+    shape = _shape(values)
+    for key in ("earliest_start", "deadline", "submit", "start"):
+        if key in values:
+            values[f"{key}_s"] = round(values.pop(key) * 3600)
+    for key, kind in (("topology", Topology), ("deadline_kind", DeadlineKind), ("state", JobState)):
+        if key in values:
+            values[key] = kind(values[key])
+    placement = tuple(Placed(node, workers) for node, workers in values.pop("placement", {}).items())
+    values.setdefault("runtime_minutes", 60.0)
+    return Job(shape=shape, placement=placement, **values)
+
+
+def _service(row: dict[str, Any]) -> Service:
+    values = dict(row)
+    shape = _shape(values)
+    if "markets" in values:
+        values["markets"] = tuple(Market(name) for name in values["markets"])
+    return Service(shape=shape, **values)

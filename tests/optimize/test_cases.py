@@ -1,0 +1,32 @@
+"""Every constraint by its cases: feasible, infeasible and borderline, with the arithmetic beside them in the file."""
+
+from __future__ import annotations
+
+import pytest
+from tests.optimize.problems import Case, cases
+
+from schedplan.measures.feasibility import violations
+from schedplan.optimize.solve import optimize
+
+CASES = cases()
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_case(case: Case) -> None:
+    plan = optimize(case.problem)
+    starts = {part.job: part.start_slot for part in plan.decisions.parts}
+    nodes = {job: sorted({part.node for part in plan.decisions.parts if part.job == job}) for job in starts}
+    replicas = [sum(part.replicas for part in plan.decisions.replicas if part.slot == slot) for slot in range(case.problem.grid.n_slots)]
+    seen = {
+        "status": plan.proof.status.value,
+        "starts": starts,
+        "nodes": nodes,
+        "replicas": replicas,
+        "on_slots": int(plan.decisions.on.sum()),
+        "conflict": [f"{item.rule} {item.subject}" for item in plan.proof.conflict],
+        "left_out": sorted(set(case.problem.job_by_name) - set(starts)) if plan.proof.objective is not None else [],
+    }
+
+    assert case.expect == {key: seen[key] for key in case.expect}
+    if plan.proof.objective is not None:
+        assert () == violations(case.problem, plan.decisions)
