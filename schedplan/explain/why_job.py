@@ -10,10 +10,12 @@ from schedplan.explain.price import run_cost
 from schedplan.explain.room import Room
 from schedplan.explain.wording import amount, counted, instant, listed, money, stands
 from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
-from schedplan.measures.runs import Run, runs_of
+from schedplan.measures.fallback import fallback_of
+from schedplan.measures.runs import Run, fleets_of, runs_of
 from schedplan.measures.spot import gang_rate, on_time_probability_floor, survival_probability
+from schedplan.measures.usage import usage_of
 from schedplan.measures.work import release_s
-from schedplan.model.plan import Placement, Plan, Unplaced
+from schedplan.model.plan import Plan, PlanStatus, Unplaced
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState
 
@@ -55,7 +57,7 @@ def _placed(problem: Problem, plan: Plan, run: Run) -> Explanation:
     start, end = instant(problem, run.start_s), instant(problem, run.run_end_s)
     reasons = [
         _place_reason(problem, run, others, prices),
-        _time_reason(problem, room, run),
+        _time_reason(problem, plan, room, run),
         *_deadline_reasons(problem, run),
         *_spot_reasons(problem, plan, run, prices),
     ]
@@ -106,10 +108,10 @@ def _dearer_place(problem: Problem, run: Run, cheapest: Alternative, cost: float
             f"{told}, but the whole bill would not fall: these nodes are paid anyway",
             (*numbers, Number("bill_difference", bill, problem.currency)),
         )
-    return Reason("objective", f"{told}; the plan is not proven best, or its goals outweigh that", numbers)
+    return Reason("objective", f"{told}; its other goals outweigh that, or a better plan was not found", numbers)
 
 
-def _time_reason(problem: Problem, room: Room, run: Run) -> Reason:
+def _time_reason(problem: Problem, plan: Plan, room: Room, run: Run) -> Reason:
     """Why at this time: the release, what it comes after, no room sooner, or a better use of the time before."""
     job, grid = run.job, problem.grid
     wait = max(run.start_s - release_s(problem, job), 0) / 3600
@@ -127,9 +129,10 @@ def _time_reason(problem: Problem, room: Room, run: Run) -> Reason:
     if sooner is None or sooner.stretch.start_slot >= run.start_slot:
         return Reason("capacity", f"it waits {amount(wait)} h: {home.name} has no room for it sooner", numbers)
     start = instant(problem, grid.slot_start_s(sooner.stretch.start_slot))
-    return Reason(
-        "objective", f"it waits {amount(wait)} h although there is room from {start}: the plan as a whole is better so", numbers
+    better = (
+        "the proven best plan has it so" if plan.proof.status is PlanStatus.OPTIMAL else "the plan has it so, unproven to be best"
     )
+    return Reason("objective", f"it waits {amount(wait)} h although there is room from {start}: {better}", numbers)
 
 
 def _deadline_reasons(problem: Problem, run: Run) -> tuple[Reason, ...]:
@@ -151,7 +154,7 @@ def _spot_reasons(problem: Problem, plan: Plan, run: Run, prices: Prices) -> tup
     if not run.on_spot:
         return ()
     rate = sum(gang_rate(pool, 1) for pool in run.pools)
-    return (_risk(problem, run, rate, prices), _fallback(problem, plan, run))
+    return (_risk(problem, run, rate, prices), *_fallback(problem, run, prices, plan))
 
 
 def _risk(problem: Problem, run: Run, rate: float, prices: Prices) -> Reason:
@@ -164,7 +167,7 @@ def _risk(problem: Problem, run: Run, rate: float, prices: Prices) -> Reason:
         Number("expected_rework_cost", cost, problem.currency),
     ]
     told = (
-        f"its {counted(len(run.parts), 'spot node')} are reclaimed {amount(rate)} times an hour in the mean: "
+        f"reclaims hit its {counted(len(run.parts), 'spot node')} {amount(rate)} times an hour in the mean: "
         f"with {amount(untouched * 100)} % it is not interrupted; "
         f"{amount(repeated_h)} h of rework are expected ({money(problem, cost)})"
     )
@@ -181,17 +184,24 @@ def _risk(problem: Problem, run: Run, rate: float, prices: Prices) -> Reason:
     return Reason("spot", told, tuple(numbers))
 
 
-def _fallback(problem: Problem, plan: Plan, run: Run) -> Reason:
-    row = next((row for row in plan.placements if row.job == run.job.name and row.fallback_pool), None)
-    if row is None:
-        return Reason("fallback", "no fallback: no other pool that takes it has so many devices free in time")
-    return Reason("fallback", _fallback_text(problem, row))
-
-
-def _fallback_text(problem: Problem, row: Placement) -> str:
-    if row.switch_by_s is None:
-        return f"fallback: {row.fallback_pool}"
-    return f"fallback: {row.fallback_pool}, if it switches by {instant(problem, row.switch_by_s)}"
+def _fallback(problem: Problem, run: Run, prices: Prices, plan: Plan) -> tuple[Reason, ...]:
+    """Where the job could go on without spot; nothing for a job without a deadline, which may wait for spot to come back."""
+    usage = usage_of(problem, runs_of(problem, plan.decisions), fleets_of(problem, plan.decisions))
+    found = fallback_of(problem, run, usage, prices)
+    if found is None:
+        return ()
+    numbers = (Number("needed", found.need, found.unit),)
+    if found.pool is not None:
+        told = f"fallback: {found.pool.name} keeps {amount(found.need)} {found.unit} free until the deadline"
+        told += (
+            ", but could not finish in time" if found.switch_by_s is None else f"; switch by {instant(problem, found.switch_by_s)}"
+        )
+        return (Reason("fallback", told, numbers),)
+    if found.best_pool is None:
+        return (Reason("fallback", "no fallback: no pool but spot takes it", numbers),)
+    at = instant(problem, problem.grid.slot_start_s(found.slot))
+    told = f"no fallback: it needs {amount(found.need)} {found.unit}; {found.best_pool.name} has {amount(found.left)} free at {at}"
+    return (Reason("fallback", told, (*numbers, Number("free", found.left, found.unit))),)
 
 
 def _next_step(run: Run) -> str | None:

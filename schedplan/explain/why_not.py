@@ -8,7 +8,7 @@ from schedplan.explain.family import Family
 from schedplan.explain.price import run_cost
 from schedplan.explain.room import Room, Stretch
 from schedplan.explain.why_service import explain_service, service_alternative
-from schedplan.explain.wording import counted, listed, money, signed_money
+from schedplan.explain.wording import counted, listed, money
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.runs import Run, runs_of
@@ -73,9 +73,8 @@ def _why_the_other(problem: Problem, found: Alternative, run: Run | None, prices
         return Reason("objective", "the plan leaves it out: the objective is better without it")
     difference = found.cost_difference or 0.0
     if difference > 0:
-        return Reason(
-            "cost", f"where it stands it costs {money(problem, run_cost(run, prices))}; there {signed_money(problem, difference)}"
-        )
+        here = run_cost(run, prices)
+        return Reason("cost", f"where it stands it costs {money(problem, here)}, there {money(problem, here + difference)}")
     if found.start_s is not None and found.start_s > run.start_s:
         return Reason("latency", "where it stands it starts sooner")
     return Reason("objective", "it would be as good there or better by itself; the goals together, or a tie, decided")

@@ -97,10 +97,10 @@ def _reason(problem: Problem, fleet: Fleet, stretch: _Stretch) -> Reason:
     start, end = instant(problem, problem.grid.slot_start_s(stretch.first)), instant(problem, problem.grid.slot_end_s(stretch.last))
     peak = float(fleet.peak_rps[slots].max())
     latencies = [latency for latency in fleet.latency_ms[slots] if latency is not None]
-    numbers = [Number("replicas", stretch.replicas, "replicas"), Number("peak_demand", peak, "requests/s")]
+    numbers = [Number("replicas", float(stretch.replicas), "replicas"), Number("peak_demand", peak, "requests/s")]
     told = f"{start} to {end}: {counted(stretch.replicas, 'replica')} for up to {amount(peak)} requests/s"
     if stretch.least is not None:
-        numbers.append(Number("least_replicas", stretch.least, "replicas"))
+        numbers.append(Number("least_replicas", float(stretch.least), "replicas"))
         told += f"; {_beside_least(fleet.service, stretch.replicas, stretch.least)}"
     if latencies:
         numbers.append(Number("latency", max(latencies), "ms"))

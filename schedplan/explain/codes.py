@@ -1,0 +1,220 @@
+"""What each stable code means and what to do about it: plans, configuration, infeasibility, solver and gate.
+
+The texts of reading and validating (SP10xx, SP12xx) stand with their rules; whoever asks for a code hands them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from schedplan.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class CodeText:
+    """A code, its name in a few words, and whole sentences on what it means and what to do."""
+
+    code: str
+    name: str
+    text: str
+
+
+def code_text(code: str, others: Iterable[CodeText] = ()) -> CodeText:
+    """Return the text of a code among CODE_TEXTS and `others`, in any case of letters; UsageError, with the nearest, for none."""
+    texts = {entry.code: entry for entry in (*CODE_TEXTS, *others)}
+    found = texts.get(code.strip().upper())
+    if found is not None:
+        return found
+    near = get_close_matches(code.strip().upper(), texts, n=1)
+    raise UsageError(f"there is no code {code!r}", hint=f"Did you mean {near[0]}?" if near else "Codes look like SP1003.")
+
+
+CODE_TEXTS: tuple[CodeText, ...] = (
+    CodeText(
+        "SP1101",
+        "stale plan",
+        "An input of the plan is no longer what the plan was made from: its content changed, it is gone, or the project file says"
+        " something else (its sections check and report aside). The order of rows and the format of a table don't matter. Make the"
+        " plan again with `schedplan optimize`, or restore the inputs.",
+    ),
+    CodeText(
+        "SP1110",
+        "not a plan",
+        "The path is not a result of this kind: there is no such folder, or no plan.json of a plan in it. Name the folder that"
+        " `schedplan optimize` wrote, runs/plan unless --out said otherwise.",
+    ),
+    CodeText(
+        "SP1111",
+        "changed after it was written",
+        "A file of the result is not byte for byte what was written: its checksum is another. It was edited, damaged, or taken from"
+        " another result. A plan can't be mended by hand; make it again with `schedplan optimize`.",
+    ),
+    CodeText(
+        "SP1112",
+        "another schema version",
+        "The result was made by a schedplan whose schema has another major version. Minor versions only add keys and are read;"
+        " another major version is refused. Use the schedplan that made it, or make it again.",
+    ),
+    CodeText(
+        "SP1113",
+        "malformed result",
+        "The checksums hold, but a value is missing or not what it should be, so the file was not written by schedplan as it is."
+        " Make the result again.",
+    ),
+    CodeText(
+        "SP2001",
+        "usage",
+        "The command was given words, options or names that it does not take. `schedplan COMMAND --help` shows examples first.",
+    ),
+    CodeText(
+        "SP2002",
+        "configuration value",
+        "A value of schedplan.toml, of a flag or of a SCHEDPLAN_ variable is not what its key takes."
+        " `schedplan config show --origin` prints every value with where it came from.",
+    ),
+    CodeText(
+        "SP2003",
+        "unknown key",
+        "The configuration has a section or key that there is none of. Unknown keys are refused, because a slip in a name would"
+        " otherwise pass for a default. The message names the nearest one.",
+    ),
+    CodeText("SP2004", "not a project file", "The project file is not valid TOML in UTF-8. The message names the row."),
+    CodeText(
+        "SP2005",
+        "key without effect",
+        "The key is known, but nothing acts on it yet, so a plan that seems to respect it would not. Take it out to go on.",
+    ),
+    CodeText(
+        "SP2006",
+        "no project file",
+        "The project file can't be read. Name another with -C, or make one with `schedplan init`.",
+    ),
+    CodeText(
+        "SP2101",
+        "can't be written",
+        "The result can't be written there: the disk is full, the place is read-only, or a limit on file sizes holds. What stood"
+        " there before is untouched, and nothing half-written is left.",
+    ),
+    CodeText(
+        "SP2102",
+        "something in the way",
+        "Something else stands where the result should go: a symbolic link, a file or folder of another kind, or files of others in"
+        " the folder of an earlier result. Choose another place with --out, or replace it with --force. An earlier result of"
+        " the same kind is replaced without asking.",
+    ),
+    CodeText(
+        "SP2103",
+        "an input in the way",
+        "The place for the result is, or holds, a file that is read from. Inputs are never overwritten, not even with --force."
+        " Choose another place with --out.",
+    ),
+    CodeText(
+        "SP2201",
+        "rule not understood",
+        'A rule of [check] does not follow `[stat(]measure[{label="v"}][)] OP number[unit] [warn|deny]`, where OP is one of'
+        " < <= == >= > or `in a..b`.",
+    ),
+    CodeText("SP2202", "unknown measure", "A rule names a measure that there is none of. The message names the nearest one."),
+    CodeText("SP2203", "wrong unit", "A rule gives its limit in a unit that the measure can't have, such as hours for a cost."),
+    CodeText(
+        "SP3101",
+        "place",
+        "A job stands twice, a name is unknown, or an instant is outside the horizon. Every job is placed once as a whole or left"
+        " out as a whole.",
+    ),
+    CodeText(
+        "SP3102",
+        "capacity",
+        "Work on a node asks for more devices, slices of one device, cores, memory or other resources than the node has then,"
+        " or more workers of one row stand there than `max_per_node`. Free devices on several nodes don't add up for a worker that"
+        " needs them on one.",
+    ),
+    CodeText(
+        "SP3103",
+        "gang",
+        "All workers of a job start together in one cluster, on one device model and in one market, or none does; so do all rows"
+        " of one `gang`. A gang that no such place can hold needs more nodes or fewer workers.",
+    ),
+    CodeText(
+        "SP3104",
+        "topology",
+        "All workers stand within one domain of the kind that the job asks for: device group, node, block, rack, zone. A node"
+        " without a value for it is in no such domain.",
+    ),
+    CodeText(
+        "SP3105",
+        "window",
+        "Work starts at or after its release and after the jobs it waits for, and its booked slots end by its hard deadline and the"
+        " end of the horizon. Releases and durations are rounded up to slots, deadlines down.",
+    ),
+    CodeText(
+        "SP3106",
+        "spot",
+        "Only jobs with `spot_ok` stand on spot nodes, and services only in the markets they name. A gang on spot is interrupted as"
+        " soon as any of its nodes is taken away.",
+    ),
+    CodeText(
+        "SP3107",
+        "service",
+        "In every slot a service has so many replicas that its latency target and `max_utilization` hold at the demand planned for,"
+        " within `min_replicas` and `max_replicas`, spread and held as asked. `[limits] missed_demand` may price missed"
+        " demand instead.",
+    ),
+    CodeText(
+        "SP3108",
+        "budget",
+        "What is paid for nodes in a calendar day of the project's time zone, and the rework expected of what starts in it, is at"
+        " most `budget_per_day`.",
+    ),
+    CodeText(
+        "SP3109",
+        "supply",
+        "Work stands only on nodes that exist, are ready and up: a node that is switched on carries work only after its start-up."
+        " Owned and reserved nodes are paid in every slot, others between min_count and max_count.",
+    ),
+    CodeText("SP3110", "required", "A job with `required = true` is placed; a plan without it is no plan."),
+    CodeText("SP3111", "running", "What already runs stays where it runs, from the first slot on, for the rest of its run time."),
+    CodeText(
+        "SP3112",
+        "eligible",
+        "A node may hold what stands on it: device model, device memory, size, taints. `schedplan explain PLAN JOB --why-not NODE`"
+        " tells which of them forbids a node.",
+    ),
+    CodeText(
+        "SP4001",
+        "no plan",
+        "The solver found no plan within its limits, and did not prove that there is none. Give it more with --time-limit, or a"
+        " smaller problem.",
+    ),
+    CodeText(
+        "SP4002",
+        "not proven optimal",
+        "There is a plan, but with --require-optimal it would have to be proven the best. Its gap tells how far from proven it is.",
+    ),
+    CodeText("SP5001", "rule broken", "A rule of [check] does not hold: the measure is on the wrong side of its limit."),
+    CodeText(
+        "SP5002",
+        "measure without a value",
+        "A rule is about a measure that has no value here, such as the latency of a service without a steady state. That is never"
+        " counted as passed.",
+    ),
+    CodeText(
+        "SP5003", "no such label", "A rule narrows a measure to labels, such as a pool or service, that the plan does not have."
+    ),
+    CodeText("SP5004", "no baseline", "A rule with delta() or delta%() compares with another plan. Name it with --baseline."),
+    CodeText(
+        "SP5005", "another currency", "A rule gives its limit in a currency other than the project's. Amounts are not converted."
+    ),
+    CodeText(
+        "SP9001",
+        "our fault",
+        "Something went wrong that should not be able to: a fault of schedplan, not of your data. Please report it with the command"
+        " and, if you may, with the inputs; -vv shows the traceback.",
+    ),
+    CodeText(
+        "SP9130", "interrupted", "The run was interrupted from the keyboard. What stood at the place of the result is untouched."
+    ),
+    CodeText("SP9143", "terminated", "The run was asked to end. What stood at the place of the result is untouched."),
+)
