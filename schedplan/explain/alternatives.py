@@ -53,9 +53,9 @@ def possible(problem: Problem, room: Room, place: str, berth: Berth, run: Run | 
     )
 
 
-def lack_of_room(problem: Problem, room: Room, job: Job, family: Family) -> str:
-    """Return what is lacking in a family that takes the job by its attributes."""
-    tight = room.tightness(job, family)
+def lack_of_room(problem: Problem, room: Room, job: Job, family: Family, *, only_node: str | None = None) -> str:
+    """Return what is lacking in a family, or on one of its nodes, that takes the job by its attributes."""
+    tight = room.tightness(job, family, only_node=only_node)
     if tight is None:
         return "it can't end there within its window"
     start = instant(problem, problem.grid.slot_start_s(tight.stretch.start_slot))

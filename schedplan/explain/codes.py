@@ -183,6 +183,30 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " tells which of them forbids a node.",
     ),
     CodeText(
+        "SP3121",
+        "decisions contradict",
+        "The tables of the plan and its decisions disagree, or can't be read back as decisions of this problem. The plan was changed,"
+        " or belongs to other inputs.",
+    ),
+    CodeText(
+        "SP3122",
+        "placements recomputed",
+        "A row of placements says something else than what follows from the plan's decisions: a start, a node, a number of devices, a"
+        " market, a cost. Every number is computed again from the inputs; nothing is taken on trust.",
+    ),
+    CodeText("SP3123", "replicas recomputed", "A row of replicas says something else than what follows from the plan's decisions."),
+    CodeText("SP3124", "nodes recomputed", "A row of nodes says something else than what follows from the plan's decisions."),
+    CodeText("SP3125", "measures recomputed", "A measure of the plan is not the number that its decisions give, or is missing."),
+    CodeText(
+        "SP3126",
+        "objective and proof recomputed",
+        "The terms do not sum to the objective, or bound, gap and status do not fit it: a bound above the objective, a gap that the"
+        " two do not give, an optimum that is none.",
+    ),
+    CodeText("SP3127", "unplaced work recomputed", "The table of unplaced work does not name exactly the jobs that are left out."),
+    CodeText("SP3128", "warnings recomputed", "A warning that the plan's own numbers call for is missing."),
+    CodeText("SP3129", "baselines recomputed", "A baseline, or a step of the waterfall, is not the number that the inputs give."),
+    CodeText(
         "SP4001",
         "no plan",
         "The solver found no plan within its limits, and did not prove that there is none. Give it more with --time-limit, or a"

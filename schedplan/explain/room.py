@@ -79,10 +79,10 @@ class Room:
         ends = [run.end_edge for run in runs_of(self.problem, self.decisions) if run.job.name in job.after]
         return max([grid.release_slot(job.release_s), *ends])
 
-    def tightness(self, job: Job, family: Family) -> Tightness | None:
-        """Return the best that a family could do for a job, where it lacks room; None where no stretch fits its window."""
+    def tightness(self, job: Job, family: Family, *, only_node: str | None = None) -> Tightness | None:
+        """Return the best that a family, or one of its nodes, could do for a job; None where no stretch fits its window."""
         best: Tightness | None = None
-        for nodes in self._domains(job, family, None):
+        for nodes in self._domains(job, family, only_node):
             for stretch in windows(self.problem, job, self._pool(nodes[0]), self.earliest_start(job)):
                 fit = self._workers(job, nodes, stretch)
                 free = self.free_devices(nodes, stretch)

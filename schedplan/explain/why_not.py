@@ -51,9 +51,10 @@ def _by_room(
 ) -> Explanation:
     subject, room, prices = f"job {job.name}", Room(problem, plan.decisions, job.name), Prices.of(problem)
     family = Family((pool,))
-    berth = room.berth(job, family, only_node=place if len(nodes) == 1 else None)
+    only_node = place if len(nodes) == 1 else None
+    berth = room.berth(job, family, only_node=only_node)
     if berth is None:
-        told = lack_of_room(problem, room, job, family)
+        told = lack_of_room(problem, room, job, family, only_node=only_node)
         others = _others_there(problem, plan, job, nodes, run)
         reasons = (Reason("capacity", told), *((Reason("place", f"there stand {others}"),) if others else ()))
         full = Alternative(place, Outcome.NO_ROOM, told, rule="capacity")

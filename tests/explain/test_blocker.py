@@ -1,0 +1,165 @@
+"""What keeps a job out: each rule on the smallest problem where it is the one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from schedplan.explain.blocker import blocker
+from schedplan.model.cluster import Market, NodeStatus, Pool
+from schedplan.model.plan import JobPart, ReplicaPart
+from schedplan.model.problem import Limits
+from schedplan.model.workload import Service, Topology, WorkerShape
+from tests.explain import small
+from tests.explain.small import HOUR
+
+ONE = replace(small.OD, count=1, max_count=1)
+
+
+def test_no_pool_takes_a_worker() -> None:
+    task = small.problem(small.job(shape=WorkerShape(gpus=8.0, accelerators=("H100",))))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert (found.kind, found.name, found.count, found.rule) == ("job", "train", 1, "accelerator")
+    assert found.evidence.startswith("no pool takes it: od has A100; asked for: H100")
+
+
+def test_the_rule_of_most_pools_comes_first() -> None:
+    # two pools have too few devices, one is down
+    pools = (replace(small.OLD, name="x"), small.OLD, replace(ONE, status=NodeStatus.DOWN))
+    task = small.problem(small.job(), pools=pools)
+
+    assert blocker(task, small.plan(task).decisions, task.jobs[0]).rule == "devices"
+
+
+def test_a_cluster_without_nodes() -> None:
+    task = small.problem(small.job(), pools=())
+
+    assert blocker(task, small.plan(task).decisions, task.jobs[0]).evidence == "the cluster has no nodes"
+
+
+def test_a_gang_larger_than_the_empty_cluster_is_repaired_by_more_nodes() -> None:
+    # 5 workers of 8 devices, od has 2 nodes: 3 more for 2 h at 10 an hour = 60
+    task = small.problem(small.job(workers=5, runtime_minutes=120.0), pools=(small.OD,))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert (found.rule, found.repair_cost) == ("gang", 60.0)
+    assert found.evidence == "needs 5 workers at once; od, the largest place that takes it, holds 2 when empty"
+    assert found.repair.startswith("3 more nodes of od for 2 h")
+
+
+def test_a_gang_that_fits_the_cluster_but_no_rack() -> None:
+    racks = tuple(Pool(f"n{number}", gpus=8, rack=f"r{number}", market=Market.OWNED, price_per_hour=1.0) for number in (1, 2))
+    task = small.problem(small.job(workers=2, topology=Topology.RACK), pools=racks)
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert found.rule == "topology"
+    assert "inside one rack; rack r1, the largest place that takes it, holds 1 when empty" in found.evidence
+
+
+@pytest.mark.parametrize("runtime_h", [2.0, 1.01])
+def test_a_run_longer_than_its_window(runtime_h: float) -> None:
+    # 02:00 to 03:00 is one slot; 1.01 h take two
+    task = small.problem(small.job(runtime_minutes=runtime_h * 60, earliest_start_s=2 * HOUR, deadline_s=3 * HOUR))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert found.rule == "window"
+    assert "1 h lie between 1970-01-01 02:00+00:00 and its deadline" in found.evidence
+    assert found.repair == "a deadline of 1970-01-01 04:00+00:00 or later"
+
+
+def test_a_run_longer_than_the_horizon() -> None:
+    task = small.problem(small.job(runtime_minutes=300.0))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert (found.rule, found.repair) == ("window", "a horizon longer by 1 h")
+
+
+def test_it_comes_after_a_job_that_is_left_out() -> None:
+    task = small.problem(small.job("first"), small.job(after=("first",)))
+    found = blocker(task, small.plan(task).decisions, task.job_by_name["train"])
+
+    assert (found.rule, found.evidence) == ("window", "comes after first, which the plan leaves out")
+
+
+def test_what_it_comes_after_ends_too_late() -> None:
+    # first ends at 03:00 of a horizon of 4 h, train needs 2 h
+    task = small.problem(small.job("first", runtime_minutes=180.0), small.job(after=("first",), runtime_minutes=120.0))
+    found = blocker(task, small.plan(task, JobPart("first", "od/1", 0, 1)).decisions, task.job_by_name["train"])
+
+    assert (found.rule, found.repair) == ("window", "a later deadline")
+    assert "over at 1970-01-01 03:00+00:00" in found.evidence
+
+
+def test_others_hold_all_devices() -> None:
+    # both nodes are full all 4 hours: 0 of 8 devices free; one more node for an hour costs 10
+    jobs = (small.job("a", runtime_minutes=240.0), small.job("b", runtime_minutes=240.0), small.job())
+    task = small.problem(*jobs, pools=(small.OD,))
+    made = small.plan(task, JobPart("a", "od/1", 0, 1), JobPart("b", "od/2", 0, 1))
+    found = blocker(task, made.decisions, task.job_by_name["train"])
+
+    assert (found.rule, found.repair, found.repair_cost) == ("capacity", "1 more node of od for 1 h", 10.0)
+    assert found.evidence.endswith("its best stretch: needs 8 devices, 0 are free")
+
+
+def test_the_sum_fits_but_the_nodes_do_not() -> None:
+    # 5 of 8 devices are held on each node: 3 + 3 = 6 are free, the worker needs 4 on one
+    shapes = {"a": 5.0, "b": 5.0, "train": 4.0}
+    jobs = (small.job(name, runtime_minutes=240.0, shape=WorkerShape(gpus=gpus)) for name, gpus in shapes.items())
+    task = small.problem(*jobs, pools=(small.OD,))
+    made = small.plan(task, JobPart("a", "od/1", 0, 1), JobPart("b", "od/2", 0, 1))
+    found = blocker(task, made.decisions, task.job_by_name["train"])
+
+    assert found.rule == "capacity"
+    assert "6 devices are free and 4 needed, but they are stranded: at most 3 on one node" in found.evidence
+
+
+def test_replicas_hold_room_too() -> None:
+    # one replica of 1 device in every slot leaves 7 of 8
+    service = Service("web", slo_ms=300, service_ms=100, shape=WorkerShape(gpus=1.0))
+    task = small.problem(small.job(), pools=(ONE,), services=(service,), rps=0.1)
+    made = small.plan(task, replicas=tuple(ReplicaPart("web", slot, "od", 1) for slot in range(4)))
+
+    assert "needs 8 devices, 7 are free" in blocker(task, made.decisions, task.jobs[0]).evidence
+
+
+def test_a_gap_between_others_is_room() -> None:
+    # od is held in hours 0 and 2; hour 1 is free, so room is not what keeps it out
+    task = small.problem(small.job("a"), small.job("b"), small.job(), pools=(ONE,))
+    made = small.plan(task, JobPart("a", "od", 0, 1), JobPart("b", "od", 2, 1))
+    found = blocker(task, made.decisions, task.job_by_name["train"])
+
+    assert found.rule == "objective"
+    assert "there is room from 1970-01-01 01:00+00:00 on od, for 10 USD more" in found.evidence
+    assert found.repair_cost == 10.0
+
+
+def test_the_budget_of_the_day() -> None:
+    # a costs 10 on od/1; train would cost 10 more on any node; 15 a day are allowed
+    task = small.problem(small.job("a"), small.job(), pools=(small.OD,), limits=Limits(budget_per_day=15.0))
+    made = small.plan(task, JobPart("a", "od/1", 0, 1))
+    found = blocker(task, made.decisions, task.job_by_name["train"])
+
+    assert (found.rule, found.repair_cost) == ("budget", 10.0)
+    assert found.evidence == "with it 1970-01-01 would cost 20 USD; the budget is 15 USD a day"
+    assert found.repair == "a budget of 20 USD a day"
+
+
+def test_a_budget_that_just_holds_is_not_the_reason() -> None:
+    task = small.problem(small.job("a"), small.job(), pools=(small.OD,), limits=Limits(budget_per_day=20.0))
+    made = small.plan(task, JobPart("a", "od/1", 0, 1))
+
+    assert blocker(task, made.decisions, task.job_by_name["train"]).rule == "objective"
+
+
+def test_a_node_that_starts_too_late_is_no_room() -> None:
+    # no warm node, 2 h of start-up, an hour's run that must end by 02:00
+    cold = replace(small.OD, count=0, startup_minutes=120.0)
+    task = small.problem(small.job(deadline_s=2 * HOUR), pools=(cold,))
+    early = blocker(task, small.plan(task).decisions, task.jobs[0])
+    late = small.problem(small.job(deadline_s=3 * HOUR), pools=(cold,))
+
+    assert early.rule == "capacity"
+    # from 02:00 it has room; paid are the two hours of start-up and its own: 30
+    assert blocker(late, small.plan(late).decisions, late.jobs[0]).repair_cost == 30.0
