@@ -31,15 +31,15 @@ class Talk:
         """Say what a person must see though the result stands."""
         self._say("warning", text)
 
+    def painted(self, word: str) -> str:
+        """Return a word that opens a line, in its colour where colours are wanted."""
+        return f"{_COLORS[word]}{word}{_PLAIN}" if takes_color(sys.stderr, self.color) else word
+
     def _say(self, level: str, text: str) -> None:
         if self.is_json:
             write_line(json.dumps({"level": level, "message": text}, sort_keys=True))
         else:
             write_line(f"{self.painted(level)}: {shown(text)}")
-
-    def painted(self, word: str) -> str:
-        """Return a word that opens a line, in its colour where colours are wanted."""
-        return f"{_COLORS[word]}{word}{_PLAIN}" if takes_color(sys.stderr, self.color) else word
 
 
 def takes_color(stream: TextIO, color: str) -> bool:
