@@ -116,8 +116,8 @@ class TimeGrid:
     @cached_property
     def hours(self) -> NDArray[np.float64]:
         """Length of each slot in hours; float64 [n_slots]."""
-        lengths_s: NDArray[np.int64] = np.diff(np.asarray(self.edges_s, dtype=np.int64))
-        return lengths_s / 3600.0
+        edges_s = np.asarray(self.edges_s, dtype=np.float64)  # exact: seconds stay far below 2**53
+        return (edges_s[1:] - edges_s[:-1]) / 3600.0
 
     def slot_start_s(self, slot: int) -> int:
         return self.edges_s[slot]
