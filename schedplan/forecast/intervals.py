@@ -15,8 +15,10 @@ from schedplan.forecast.gaussian import standard_quantiles
 
 LEAST_POOL = 50
 NORMAL_SHARE = 0.5
-LEAST_SEASONS_BY_PHASE = 7
+LEAST_ERRORS_BY_PHASE = 7
 PRIOR_ERRORS = 24.0
+QUIETEST_SHARE = 1e-4
+TAMED_MADS = 20.0
 UPPER_TAIL = 0.9
 
 
@@ -77,17 +79,21 @@ def quantiles(
 def _by_phase(standardised: NDArray[np.float64], phase: NDArray[np.int64], season: int) -> NDArray[np.float64]:
     """Return the root mean square error of each phase and its neighbours (a twelfth of a season in all) over that of all.
 
-    Drawn towards 1 by 24 errors' worth of the average. Phases with less than seven errors each are not told apart.
+    One freak error does not make its hour a wild one: it counts as twenty times the median error at most. Drawn towards 1,
+    by ratio, with the weight of 24 errors. Phases with less than seven errors each are not told apart.
     """
     count = np.bincount(phase, minlength=season).astype(np.float64)
-    if season == 1 or count.min() < LEAST_SEASONS_BY_PHASE:
+    if season == 1 or count.min() < LEAST_ERRORS_BY_PHASE:
         return np.ones(season)
-    square = np.bincount(phase, weights=standardised**2, minlength=season).astype(np.float64)
+    usual = float(np.median(np.abs(standardised))) or float(np.mean(np.abs(standardised)))
+    tamed = np.minimum(np.abs(standardised), TAMED_MADS * usual)
+    square = np.bincount(phase, weights=tamed**2, minlength=season).astype(np.float64)
     overall = square.sum() / count.sum()
     if not overall > 0:
         return np.ones(season)
-    near_count, near_square = _neighbourhood(count), _neighbourhood(square)
-    return np.asarray(np.sqrt((near_square / overall + PRIOR_ERRORS) / (near_count + PRIOR_ERRORS)))
+    near_count = _neighbourhood(count)
+    ratio = np.maximum(_neighbourhood(square) / near_count / overall, QUIETEST_SHARE)
+    return np.asarray(ratio ** (0.5 * near_count / (near_count + PRIOR_ERRORS)))
 
 
 def _neighbourhood(by_phase: NDArray[np.float64]) -> NDArray[np.float64]:

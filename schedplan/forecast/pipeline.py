@@ -19,7 +19,7 @@ from schedplan.forecast.gaussian import standard_quantiles
 from schedplan.forecast.intervals import Recipe, Spread
 from schedplan.forecast.options import ForecastOptions, ModelChoice
 from schedplan.forecast.regularise import is_flat, is_sparse, regularise, usable_from
-from schedplan.forecast.season import default_seasons, has_season
+from schedplan.forecast.season import default_seasons, has_daily_season
 from schedplan.forecast.selection import best, candidates, verdict
 from schedplan.model.forecast import Forecast, Quality, Series
 
@@ -131,7 +131,7 @@ def _is_cold(history: _History, options: ForecastOptions) -> bool:
     n = len(history.series.values)
     if n < LEAST_STEPS:
         return True
-    wants_season = options.model is not ModelChoice.NAIVE and (bool(options.seasons) or has_season(history.series.step_s))
+    wants_season = options.model is not ModelChoice.NAIVE and (bool(options.seasons) or has_daily_season(history.series.step_s))
     return wants_season and not history.seasons
 
 

@@ -94,31 +94,25 @@ def _usual(filled: NDArray[np.float64], season: int, known: int) -> NDArray[np.f
 
     A value has no say in what it is measured by, or the residuals, and with them the limit, come out too small.
     """
-    n_cycles = -(-len(filled) // season)
-    table = np.full(n_cycles * season, np.nan)
-    table[: len(filled)] = filled
-    ahead = [_shifted(table, -cycles * season) for cycles in range(1, NEIGHBOUR_SEASONS + 1)]
-    behind = [_shifted(table, cycles * season) for cycles in range(1, 2 * NEIGHBOUR_SEASONS + 1)]
-    steps = np.arange(len(filled))
-    for cycles, later in enumerate(ahead, start=1):
-        later[: len(filled)][steps + cycles * season >= known] = np.nan
-    around = np.array(ahead + behind[:NEIGHBOUR_SEASONS])[:, : len(filled)]
-    before = np.array(behind)[:, : len(filled)]
-    references = np.where(steps < known, around, before)
+    seen = np.where(np.arange(len(filled)) < known, filled, np.nan)
+    ahead = [_lagged(seen, -cycles * season) for cycles in range(1, NEIGHBOUR_SEASONS + 1)]
+    behind = [_lagged(filled, cycles * season) for cycles in range(1, 2 * NEIGHBOUR_SEASONS + 1)]
+    around = np.array(ahead + behind[:NEIGHBOUR_SEASONS])
+    references = np.where(np.arange(len(filled)) < known, around, np.array(behind))
     usual = filled.copy()
     measured = ~np.isnan(references).all(axis=0)
     usual[measured] = np.nanmedian(references[:, measured], axis=0)
     return usual
 
 
-def _shifted(table: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
+def _lagged(values: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
     """Return the values `steps` earlier (later where negative), NaN outside."""
-    moved = np.full_like(table, np.nan)
-    if abs(steps) < len(table):
-        if steps >= 0:
-            moved[steps:] = table[: len(table) - steps]
+    moved = np.full_like(values, np.nan)
+    if abs(steps) < len(values):
+        if steps > 0:
+            moved[steps:] = values[:-steps]
         else:
-            moved[:steps] = table[-steps:]
+            moved[:steps] = values[-steps:]
     return moved
 
 
@@ -140,14 +134,12 @@ def _limit(residual: NDArray[np.float64], season: int) -> NDArray[np.float64]:
 
 
 def _isolated(far: NDArray[np.bool_], longest: int, known: int) -> NDArray[np.bool_]:
-    """Keep runs of at most `longest`. A run that may still go on after `known` counts as one up to `longest`."""
+    """Keep what looks like a spike: of the first `known`, runs of at most `longest`; later, the first `longest` of a run."""
     kept = far.copy()
-    run_begin = 0
-    for step in range(1, len(far) + 1):
-        if step < len(far) and far[step] == far[run_begin]:
-            continue
-        if far[run_begin] and step - run_begin > longest:
-            kept[run_begin:step] = False
-            kept[max(run_begin, known) : min(step, max(run_begin, known) + longest)] = run_begin >= known
-        run_begin = step
+    run = 0
+    for step in range(len(far)):
+        run = run + 1 if far[step] else 0
+        if run > longest:
+            begin = step - run + 1 if step < known else step
+            kept[begin : step + 1] = False
     return kept

@@ -135,7 +135,7 @@ def _kalman_pass(values: NDArray[np.float64], parameters: NDArray[np.float64], s
 
 
 def _statsmodels_model(values: NDArray[np.float64], season: int, simple_differencing: bool) -> Any:
-    from statsmodels.tsa.statespace.sarimax import SARIMAX  # noqa: PLC0415 - a second of start-up, only where it is used
+    from statsmodels.tsa.statespace.sarimax import SARIMAX
 
     return SARIMAX(
         values,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from schedplan.forecast.backtest import Score
 from schedplan.forecast.forecaster import Forecaster
 from schedplan.forecast.naive import LAST_VALUE, MEAN, LastValue, Mean
@@ -11,7 +13,9 @@ from schedplan.forecast.sarima import Sarima
 from schedplan.forecast.seasonal_naive import NAME as SEASONAL_NAIVE
 from schedplan.forecast.seasonal_naive import SeasonalNaive
 
+SEASONLESS = (LAST_VALUE, MEAN)
 TIE = 0.01
+EARNED = 0.05
 EXCEEDANCE_RANGE = (0.03, 0.08)
 
 
@@ -30,16 +34,33 @@ def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool) -> t
 
 
 def best(scores: tuple[Score, ...]) -> Score | None:
-    """Return the score of the lowest MAE; within 1 % of it the lowest P95 pinball; within 1 % of that the first given."""
-    judged = [score for score in scores if score.mae is not None]
+    """Return the score of the forecaster to use; None where nothing was judged.
+
+    It has the lowest MAE; within 1 % of it the lowest P95 pinball; within 1 % of that it is the first given. A season has to
+    earn its place: it is dropped where the best forecaster without one is no more than 5 % worse.
+    """
+    judged = tuple(score for score in scores if score.mae is not None)
     if not judged:
         return None
-    lowest = min(score.mae for score in judged if score.mae is not None)
-    near = [score for score in judged if score.mae is not None and score.mae <= lowest * (1 + TIE)]
-    pinballs = [score.pinball_95 for score in near if score.pinball_95 is not None]
-    if len(pinballs) < len(near):
+    winner = _lowest(judged)
+    plain = tuple(score for score in judged if score.model in SEASONLESS)
+    if winner in plain or not plain:
+        return winner
+    rival = _lowest(plain)
+    return winner if _mae(rival) > _mae(winner) * (1 + EARNED) else rival
+
+
+def _lowest(scores: tuple[Score, ...]) -> Score:
+    limit = min(_mae(score) for score in scores) * (1 + TIE)
+    near = [score for score in scores if _mae(score) <= limit]
+    tails = [score.pinball_95 for score in near if score.pinball_95 is not None]
+    if len(tails) < len(near):
         return near[0]
-    return next(score for score in near if score.pinball_95 is not None and score.pinball_95 <= min(pinballs) * (1 + TIE))
+    return next(score for score, tail in zip(near, tails, strict=True) if tail <= min(tails) * (1 + TIE))
+
+
+def _mae(score: Score) -> float:
+    return inf if score.mae is None else score.mae
 
 
 def verdict(chosen: Score, scores: tuple[Score, ...], seasonal: bool) -> str:
@@ -54,8 +75,8 @@ def _against_yardstick(chosen: Score, scores: tuple[Score, ...], seasonal: bool)
     ratio = f"relative MAE {chosen.relative_mae:.2f} over {chosen.folds} origins"
     if not seasonal:
         return f"no season in the history, {chosen.model} is used ({ratio} beside the last value)"
-    if chosen.model in (LAST_VALUE, MEAN) and len(scores) > 1:
-        return f"no season found: {chosen.model} does better than seasonal naive ({ratio})"
+    if chosen.model in SEASONLESS and len(scores) > 1:
+        return f"no season found: {chosen.model} does as well without one ({ratio})"
     if chosen.model == SEASONAL_NAIVE:
         rivals = [f"{s.model} {s.relative_mae:.2f}" for s in scores if s.model == SARIMA and s.relative_mae is not None]
         return f"seasonal naive wins ({ratio}{', ' + ', '.join(rivals) if rivals else ''})"
