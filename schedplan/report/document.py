@@ -112,7 +112,10 @@ class KeyValues:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`key` names it for machines, `title` for people. A detail column is left out where room is short."""
+    """`key` names it for machines, `title` for people. A detail column is left out where room is short.
+
+    is_mixed: its numbers are of different units, so that each has its own digits.
+    """
 
     key: str
     title: str
@@ -120,6 +123,7 @@ class Column:
     unit: str = ""
     digits: int | None = None
     is_detail: bool = False
+    is_mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,10 +298,11 @@ Block = Paragraph | Notice | KeyValues | Table | LineChart | SlotChart | Waterfa
 
 
 class SectionRole(Enum):
-    """ANSWER is the first screen; a PLAIN section follows it; a DETAIL section is left out where room is short."""
+    """ANSWER is the first screen, PLAIN what follows it; MORE waits where lines are few, DETAIL also where there is a fold."""
 
     ANSWER = "answer"
     PLAIN = "plain"
+    MORE = "more"
     DETAIL = "detail"
 
 

@@ -40,8 +40,8 @@ def head_text(column: Column) -> str:
 
 
 def column_digits(column: Column, cells: Iterable[Cell]) -> int | None:
-    """Return the digits after the point that all cells of a column are written with; None where that has no meaning."""
-    if column.digits is not None or column.kind not in (Kind.NUMBER, Kind.MONEY):
+    """Return the digits after the point that all cells of a column are written with; None where each has its own."""
+    if column.digits is not None or column.is_mixed or column.kind not in (Kind.NUMBER, Kind.MONEY):
         return column.digits
     values = [float(cell) for cell in cells if cell is not None]
     fractional = [value for value in values if not value.is_integer()]
@@ -52,6 +52,11 @@ def counted(number: int, noun: str) -> str:
     """Return `1 node`, `20 nodes`, `no nodes`."""
     plural = noun if number == 1 else f"{noun}s"
     return f"{number:,} {plural}" if number else f"no {plural}"
+
+
+def number_text(value: float) -> str:
+    """Return a number without unit, its digits by its size."""
+    return _number_text(value, _digits(value, Kind.NUMBER))
 
 
 def written_money(amount: float) -> str:

@@ -24,18 +24,20 @@ from schedplan.report.document import (
     Chart,
     Document,
     Gantt,
+    Inline,
     LineChart,
     Quantity,
     SlotChart,
     Table,
     Waterfall,
 )
-from schedplan.report.figures import cell_text, column_digits, head_text, written, written_parts
+from schedplan.report.figures import cell_text, column_digits, head_text, written
 from schedplan.report.json import serialized
 from schedplan.report.plotly_figures import figure
 from schedplan.report.verbatim import visible
 
 ROWS_SHOWN = 1000
+NO_BREAK_SPACE = "\u00a0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def _environment(zone: tzinfo) -> Environment:
         kind_of=_kind_of,
         zip=zip,
         written=lambda quantity: written(quantity, zone),
-        running=lambda parts: written_parts(parts, zone),
+        running=lambda parts: _running(parts, zone),
         grid=lambda table: _grid(table, zone),
         chart_table=chart_table,
         figure_json=lambda chart: _figure_json(chart, zone),
@@ -103,6 +105,11 @@ def _kind_of(block: Block) -> str:
     return "chart" if isinstance(block, Chart) else block.block_type
 
 
+def _running(parts: tuple[Inline, ...], zone: tzinfo) -> str:
+    """Return running text whose quantities don't break over lines."""
+    return "".join(visible(part) if isinstance(part, str) else written(part, zone).replace(" ", NO_BREAK_SPACE) for part in parts)
+
+
 def _figure_parts(quantity: Quantity, zone: tzinfo) -> tuple[str, str]:
     """Return a quantity as its figure and its unit, which is set smaller."""
     text = written(quantity, zone)
@@ -111,16 +118,20 @@ def _figure_parts(quantity: Quantity, zone: tzinfo) -> tuple[str, str]:
 
 
 def _widths(blocks: tuple[Block, ...]) -> list[str]:
-    """Return `half` for slot charts that follow one another in pairs, else `wide`."""
+    """Return `half` for small charts that follow one another in pairs, else `wide`."""
     widths: list[str] = []
     for block, following in zip(blocks, (*blocks[1:], None), strict=True):
         if widths and widths[-1] == "first half":
             widths.append("half")
-        elif isinstance(block, SlotChart) and isinstance(following, SlotChart):
+        elif _is_small(block) and _is_small(following):
             widths.append("first half")
         else:
             widths.append("wide")
     return [width.removeprefix("first ") for width in widths]
+
+
+def _is_small(block: Block | None) -> bool:
+    return isinstance(block, SlotChart) or (isinstance(block, LineChart) and not block.bands)
 
 
 def _grid(table: Table, zone: tzinfo) -> _Grid:

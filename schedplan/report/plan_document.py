@@ -195,7 +195,7 @@ def _key_entries(problem: Problem, plan: Plan) -> tuple[Entry, ...]:
     attained = whole_value(plan, "slo_attainment")
     if problem.services and attained is not None:
         tone = Tone.GOOD if attained >= 1 else Tone.BAD
-        entries.append(Entry("Latency target met", Quantity(attained, Kind.SHARE), "of requests", tone))
+        entries.append(Entry("SLO met", Quantity(attained, Kind.SHARE), "of requests in time", tone))
     if problem.jobs:
         placed, total = _placed(plan), len(problem.jobs)
         tone = Tone.GOOD if placed == total else Tone.CAUTION
@@ -262,7 +262,7 @@ def _load(problem: Problem, plan: Plan) -> Section:
     left = len(problem.services) - len(shown)
     if left > 0:
         blocks.append(Paragraph((f"{counted(left, 'smaller service')} {'is' if left == 1 else 'are'} in the table of replicas.",)))
-    return Section("load", "Load and capacity", tuple(blocks))
+    return Section("load", "Load and capacity", tuple(blocks), SectionRole.MORE)
 
 
 def _forecast(
@@ -275,7 +275,7 @@ def _forecast(
     ]
     if qualities:
         blocks.append(quality_table(qualities))
-    return Section("forecast", "The forecast", tuple(blocks))
+    return Section("forecast", "The forecast", tuple(blocks), SectionRole.MORE)
 
 
 def _warnings(plan: Plan) -> Section:

@@ -54,9 +54,9 @@ def goals_section(plan: Plan) -> Section:
         return Section("goals", "What was weighed", ())
     columns = (
         Column("goal", "Goal"),
-        Column("value", "This plan", Kind.NUMBER),
-        Column("reference", "Reference plan", Kind.NUMBER),
-        Column("ideal", "Ideal", Kind.NUMBER),
+        Column("value", "This plan", Kind.NUMBER, is_mixed=True),
+        Column("reference", "Reference plan", Kind.NUMBER, is_mixed=True),
+        Column("ideal", "Ideal", Kind.NUMBER, is_mixed=True),
         Column("unit", "Unit"),
         Column("weight", "Weight", Kind.NUMBER, digits=2),
         Column("contribution", "Share of the objective", Kind.NUMBER, digits=4),
@@ -72,7 +72,7 @@ def goals_section(plan: Plan) -> Section:
         rate_columns = (Column("what", "This"), Column("worth", "counts as much as", Kind.MONEY, rates[0].unit))
         rows = tuple((rate.what, rate.worth) for rate in rates)
         blocks.append(Table("exchange-rates", "What one goal is worth in another", rate_columns, rows))
-    return Section("goals", "What was weighed", tuple(blocks))
+    return Section("goals", "What was weighed", tuple(blocks), SectionRole.MORE)
 
 
 def _term_row(term: Term) -> tuple[Cell, ...]:
@@ -187,7 +187,12 @@ def _demand(problem: Problem, service: str, ds_s: int) -> float | None:
 
 def measures_section(plan: Plan) -> Section:
     """Return all measures."""
-    columns = (Column("name", "Measure"), Column("of", "Of"), Column("value", "Value", Kind.NUMBER), Column("unit", "Unit"))
+    columns = (
+        Column("name", "Measure"),
+        Column("of", "Of"),
+        Column("value", "Value", Kind.NUMBER, is_mixed=True),
+        Column("unit", "Unit"),
+    )
     rows = tuple((measure.name, _label_words(measure), finite(measure.value), measure.unit) for measure in plan.measures)
     table = Table("measures", "", columns, rows, "The names that rules of `check` may use.")
     return Section("measures-section", "All measures", (table,) if rows else (), SectionRole.DETAIL)

@@ -118,8 +118,9 @@ def _of_slots(chart: SlotChart, zone: tzinfo) -> Figure:
         for idx, series in enumerate(chart.series)
     ]
     data += [_line(line, axis) for line in chart.lines]
-    layout = _layout(CHART_HEIGHT, xaxis=axis.layout(), yaxis=_value_axis(chart.unit), hovermode="x unified")
-    return {"data": data, "layout": {**layout, "barmode": "stack", "showlegend": True}}
+    time_axis = {**axis.layout(), "range": axis.at((chart.edges_s[0], chart.edges_s[-1]))}
+    layout = _layout(CHART_HEIGHT, xaxis=time_axis, yaxis=_value_axis(chart.unit), hovermode="x unified")
+    return {"data": data, "layout": {**layout, "barmode": "stack", "showlegend": True, "barcornerradius": 2}}
 
 
 def _of_waterfall(chart: Waterfall) -> Figure:
@@ -153,7 +154,7 @@ def _of_waterfall(chart: Waterfall) -> Figure:
     }
     height = WATERFALL_MARGIN + STEP_HEIGHT * len(rows)
     layout = _layout(height, xaxis={**_value_axis(chart.unit), "zeroline": True}, yaxis=rows_axis, hovermode="closest")
-    return {"data": [data], "layout": {**layout, "showlegend": False}}
+    return {"data": [data], "layout": {**layout, "showlegend": False, "barcornerradius": 4}}
 
 
 def _of_gantt(chart: Gantt, zone: tzinfo) -> Figure:
@@ -199,7 +200,13 @@ def _of_gantt(chart: Gantt, zone: tzinfo) -> Figure:
     layout = _layout(GANTT_MARGIN + ROW_HEIGHT * len(chart.rows), xaxis=time_axis, yaxis=rows_axis, hovermode="closest")
     return {
         "data": data,
-        "layout": {**layout, "barmode": "overlay", "showlegend": True, "uniformtext": {"mode": "hide", "minsize": 9}},
+        "layout": {
+            **layout,
+            "barmode": "overlay",
+            "showlegend": True,
+            "barcornerradius": 4,
+            "uniformtext": {"mode": "hide", "minsize": 9},
+        },
     }
 
 
@@ -224,7 +231,7 @@ class _TimeAxis:
             "type": "date",
             "title": {"text": title, "font": {"size": 11, "color": "muted"}, "standoff": 6},
             "tickformatstops": [
-                {"dtickrange": [None, 43200000], "value": "%H:%M"},
+                {"dtickrange": [None, 43200000], "value": "%H:%M\n%d %b"},
                 {"dtickrange": [43200000, None], "value": "%d %b"},
             ],
             "hoverformat": "%d %b %H:%M",

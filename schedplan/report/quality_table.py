@@ -11,16 +11,16 @@ _COLUMNS = (
     Column("folds", "Folds", Kind.COUNT),
     Column("mase", "MASE", Kind.NUMBER, digits=3),
     Column("wape", "WAPE", Kind.SHARE),
-    Column("relative_mae", "MAE against seasonal naive", Kind.NUMBER, digits=3),
-    Column("coverage_80", "80 % band holds", Kind.SHARE),
-    Column("coverage_95", "95 % band holds", Kind.SHARE),
+    Column("relative_mae", "MAE ratio", Kind.NUMBER, digits=3),
+    Column("coverage_80", "80 % holds", Kind.SHARE),
+    Column("coverage_95", "95 % holds", Kind.SHARE),
     Column("exceedance_95", "above P95", Kind.SHARE, is_detail=True),
     Column("verdict", "Verdict"),
 )
 
 
 def quality_table(qualities: tuple[Quality, ...]) -> Table:
-    """Return one row per series; below 1 in MAE against seasonal naive is better than repeating the last season."""
+    """Return one row per series."""
     rows = tuple(
         (
             one.unique_id,
@@ -36,5 +36,8 @@ def quality_table(qualities: tuple[Quality, ...]) -> Table:
         )
         for one in qualities
     )
-    caption = "Judged on folds of the past that the forecaster had not seen; below 1 beats repeating the last season."
+    caption = (
+        "Judged on folds of the past that the forecaster had not seen. MAE ratio: against repeating the last season, below 1 is better. "
+        "Holds: the share of actuals inside the band."
+    )
     return Table("quality", "How good the forecast is", _COLUMNS, rows, caption)

@@ -31,7 +31,7 @@
     if (width < NARROW) {
       layout.font.size = 10;
       layout.margin.r = 8;
-      layout.xaxis.nticks = 6;
+      layout.xaxis.nticks = 5;
     }
     return layout;
   };
