@@ -37,7 +37,7 @@ def quality_table(qualities: tuple[Quality, ...]) -> Table:
         for one in qualities
     )
     caption = (
-        "Judged on folds of the past that the forecaster had not seen. MAE ratio: against repeating the last season, below 1 is better. "
-        "Holds: the share of actuals inside the band."
+        "Judged on folds of the past that the forecaster had not seen. MAE ratio: against repeating the last season, "
+        "below 1 is better. Holds: the share of actuals inside the band."
     )
     return Table("quality", "How good the forecast is", _COLUMNS, rows, caption)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from datetime import tzinfo
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from rich.box import SIMPLE_HEAD
@@ -24,6 +25,7 @@ from schedplan.report.document import (
     Chart,
     Document,
     KeyValues,
+    Kind,
     LineChart,
     Notice,
     Paragraph,
@@ -191,7 +193,7 @@ def _table(table: Table, zone: tzinfo, options: TerminalOptions) -> RenderableTy
     shown_columns = [_column_text(table, idx, len(shown), zone, options) for idx in kept]
     for idx, (head, _) in zip(kept, shown_columns, strict=True):
         column = table.columns[idx]
-        side: Literal[left, right] = "right" if column.kind.is_numeric else "left"
+        side: Literal["left", "right"] = "right" if column.kind.is_numeric else "left"
         is_rigid = options.width is None or column.kind is Kind.INSTANT
         rich_table.add_column(Text(head), justify=side, overflow="fold", no_wrap=is_rigid)
     for cells in zip(*(texts for _, texts in shown_columns), strict=True):
