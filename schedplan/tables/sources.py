@@ -13,8 +13,6 @@ from schedplan.tables.faults import Code, raise_faults
 from schedplan.tables.read import TableFile, read_table
 from schedplan.tables.recognise import SUFFIXES, by_name, has_table_suffix
 
-PROJECT_FILE = "schedplan.toml"
-
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -25,31 +23,15 @@ class Source:
     zone: tzinfo | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """What `[DATA]...` names: a project file with its own inputs, or files; never both."""
+def sources_at(paths: tuple[Path, ...]) -> tuple[Source, ...]:
+    """Return the sources that paths name: table files, and folders of files named after tables.
 
-    project_file: Path | None = None
-    sources: tuple[Source, ...] = ()
-
-
-def resolve(data: tuple[Path, ...], working_folder: Path) -> Resolved:
-    """Return what paths name: one project (its folder or its schedplan.toml), folders of canonical tables, or table files.
-
-    No path: the nearest schedplan.toml from `working_folder` upward. Raises InputError with every path that names nothing.
+    Raises InputError with every path that names nothing.
     """
-    if not data:
-        return Resolved(project_file=_nearest_project(working_folder))
-    projects = tuple(found for found in (_project_of(path) for path in data) if found is not None)
-    if len(projects) == 1 and len(data) == 1:
-        return Resolved(project_file=projects[0])
-    if projects:
-        message = "a project stands alone: its schedplan.toml names its inputs"
-        raise_faults((Fault(Code.UNREADABLE.value, message, str(projects[0]), hint="Give the project, or table files, not both."),))
     faults: list[Fault] = []
-    sources = tuple(source for path in data for source in _sources_at(path, faults))
+    found = tuple(source for path in paths for source in _sources_at(path, faults))
     raise_faults(faults)
-    return Resolved(sources=sources)
+    return found
 
 
 def sources_of(inputs: Mapping[str, tuple[Path, ...]]) -> tuple[Source, ...]:
@@ -84,21 +66,6 @@ def read_input(path: Path, table: str | None = None, zone: tzinfo = UTC, *, rena
         message = f"this is the table {file.table} of a plan, which is a result and no input"
         raise_faults((Fault(Code.UNKNOWN_TABLE.value, message, str(path)),))
     return file
-
-
-def _nearest_project(working_folder: Path) -> Path:
-    for folder in (working_folder, *working_folder.parents):
-        if (folder / PROJECT_FILE).is_file():
-            return folder / PROJECT_FILE
-    message = f"there is no {PROJECT_FILE} here or above"
-    hint = "Name table files (nodes.csv jobs.csv) or a project, or begin with: schedplan init."
-    raise InputError(message, code=Code.UNREADABLE.value, hint=hint, faults=(Fault(Code.UNREADABLE.value, message, hint=hint),))
-
-
-def _project_of(path: Path) -> Path | None:
-    if path.name == PROJECT_FILE:
-        return path
-    return path / PROJECT_FILE if (path / PROJECT_FILE).is_file() else None
 
 
 def _sources_at(path: Path, faults: list[Fault], table: str | None = None) -> tuple[Source, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from schedplan.errors import InputError
-from schedplan.tables.sources import Resolved, Source, read_sources, resolve, sources_of
+from schedplan.tables.sources import Source, read_sources, sources_at, sources_of
 
 
 @pytest.fixture
@@ -20,41 +20,16 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_stands_for_the_tables_in_it(folder):
-    expected = Resolved(sources=(Source(folder / "jobs.csv"), Source(folder / "nodes.csv")))
+    expected = (Source(folder / "jobs.csv"), Source(folder / "nodes.csv"))
 
-    assert expected == resolve((folder,), folder)
-
-
-def test_a_project_is_found_by_its_folder_its_file_and_from_below(folder):
-    project = folder / "schedplan.toml"
-    project.write_text("")
-    below = folder / "data" / "old"
-    below.mkdir(parents=True)
-
-    assert Resolved(project) == resolve((folder,), Path("/"))
-    assert Resolved(project) == resolve((project,), Path("/"))
-    assert Resolved(project) == resolve((), below)
-
-
-def test_no_project_and_no_data_says_how_to_begin(tmp_path):
-    with pytest.raises(InputError) as refused:
-        resolve((), tmp_path)
-
-    assert "schedplan init" in (refused.value.hint or "")
-
-
-def test_a_project_beside_files_is_refused(folder):
-    (folder / "schedplan.toml").write_text("")
-
-    with pytest.raises(InputError, match="stands alone"):
-        resolve((folder, folder / "nodes.csv"), folder)
+    assert expected == sources_at((folder,))
 
 
 def test_a_table_twice_in_a_folder_is_refused(folder):
     (folder / "nodes.csv.gz").write_bytes(b"")
 
     with pytest.raises(InputError, match="stands here twice"):
-        resolve((folder,), folder)
+        sources_at((folder,))
 
 
 def test_inputs_of_a_project_are_read_as_the_table_they_are_given_for(folder):
@@ -68,7 +43,7 @@ def test_faults_of_all_files_come_together(folder):
     (folder / "jobs.csv").write_text("job,workers\nj,y\n")
 
     with pytest.raises(InputError) as refused:
-        read_sources(resolve((folder,), folder).sources)
+        read_sources(sources_at((folder,)))
 
     assert ["workers", "count"] == [fault.column for fault in refused.value.faults]
 
