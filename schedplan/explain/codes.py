@@ -185,13 +185,13 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText(
         "SP3121",
         "decisions contradict",
-        "The tables of the plan and its decisions disagree, or can't be read back as decisions of this problem. The plan was changed,"
+        "The tables of the plan and its decisions disagree, or can't be read back as decisions of this problem. It was changed,"
         " or belongs to other inputs.",
     ),
     CodeText(
         "SP3122",
         "placements recomputed",
-        "A row of placements says something else than what follows from the plan's decisions: a start, a node, a number of devices, a"
+        "A row of placements says something else than what follows from the decisions: a start, a node, a number of devices, a"
         " market, a cost. Every number is computed again from the inputs; nothing is taken on trust.",
     ),
     CodeText("SP3123", "replicas recomputed", "A row of replicas says something else than what follows from the plan's decisions."),

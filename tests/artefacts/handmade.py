@@ -62,7 +62,9 @@ def handmade_plan() -> Plan:
             Measure("utilization", 0.7000000000000001, "1"),
         ),
         placements=(
-            Placement("train", 0, 0, "od/1", START_S, START_S + 3600, START_S + 3000, 0.5, "0:0-2", "on_demand", 0.1, "od", START_S, "x"),
+            Placement(
+                "train", 0, 0, "od/1", START_S, START_S + 3600, START_S + 3000, 0.5, "0:0-2", "on_demand", 0.1, "od", START_S, "x"
+            ),
             Placement("train", 1, 2, "spot", START_S, START_S + 3600, START_S + 3000, 2.0, "0,1", "spot", 1 / 3),
         ),
         replicas=(
