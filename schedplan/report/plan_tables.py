@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedplan.model.findings import Measure
-from schedplan.model.plan import Plan, Term
+from schedplan.model.plan import Placement, Plan, Term
 from schedplan.model.problem import Problem
 from schedplan.report.document import (
     Block,
@@ -111,6 +111,39 @@ def unplaced_section(problem: Problem, plan: Plan) -> Section:
     return Section("unplaced", "Left out", (Table("unplaced-table", "", columns, rows),) if rows else ())
 
 
+def jobs_section(problem: Problem, plan: Plan) -> Section:
+    """Return where and when each job runs, one row per job by start and name."""
+    columns = (
+        Column("job", "Job"),
+        Column("workers", "Workers", Kind.COUNT, is_detail=True),
+        Column("where", "Where"),
+        Column("start", "Start", Kind.INSTANT),
+        Column("end", "End", Kind.INSTANT),
+        Column("slack", "Slack", Kind.DURATION),
+        Column("cost", "Cost", Kind.MONEY, problem.currency),
+    )
+    parts_of: dict[str, list[Placement]] = {}
+    for placement in plan.placements:
+        parts_of.setdefault(placement.job, []).append(placement)
+    rows = sorted((_job_row(problem, job, parts) for job, parts in parts_of.items()), key=lambda row: (row[3], row[0]))
+    caption = "Slack: how long before its deadline the run is over."
+    return Section("jobs-section", "Where jobs run", (Table("jobs", "", columns, tuple(rows), caption),) if rows else ())
+
+
+def _job_row(problem: Problem, name: str, parts: list[Placement]) -> tuple[str, int, str, int, int, int | None, float]:
+    nodes_of: dict[str, set[str]] = {}
+    for part in parts:
+        pool = problem.cluster.pool_of_node.get(part.node)
+        nodes_of.setdefault(pool.name if pool else part.node, set()).add(part.node)
+    where = ", ".join(pool if nodes == {pool} else f"{len(nodes)} of {pool}" for pool, nodes in sorted(nodes_of.items()))
+    job = problem.job_by_name.get(name)
+    run_end_s = max(part.run_end_s for part in parts)
+    slack_s = job.deadline_s - run_end_s if job and job.deadline_s is not None else None
+    workers = sum(part.worker_last - part.worker_first + 1 for part in parts)
+    start_s, end_s = min(part.start_s for part in parts), max(part.end_s for part in parts)
+    return name, workers, where, start_s, end_s, slack_s, sum(part.cost for part in parts)
+
+
 def placements_section(problem: Problem, plan: Plan) -> Section:
     """Return where jobs run."""
     columns = (
@@ -149,7 +182,12 @@ def placements_section(problem: Problem, plan: Plan) -> Section:
         for row in plan.placements
     )
     caption = "One row per job and node."
-    return Section("placements-section", "Where jobs run", (Table("placements", "", columns, rows, caption),) if rows else ())
+    return Section(
+        "placements-section",
+        "Every placement",
+        (Table("placements", "", columns, rows, caption),) if rows else (),
+        SectionRole.DETAIL,
+    )
 
 
 def replicas_section(problem: Problem, plan: Plan) -> Section:

@@ -13,7 +13,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -37,12 +37,14 @@ from schedplan.report.document import (
     Waterfall,
 )
 from schedplan.report.figures import cell_text, column_digits, head_text, written, written_parts
-from schedplan.report.text_charts import gantt_lines, slot_lines, sparklines, waterfall_lines
+from schedplan.report.text_charts import columns_of, gantt_lines, slot_lines, sparklines, waterfall_lines
 from schedplan.report.verbatim import visible
 
 UNBOUNDED = 10_000
 ROWS_ON_A_TERMINAL = 30
 LEAST_WIDTH = 40
+LONGEST_WHOLE_WORD = 18
+COLUMN_GAP = 2
 CHART_WIDTH_OFF_A_TERMINAL = 100
 
 _OFFSET_AT = len("2026-12-01 00:00")
@@ -107,7 +109,7 @@ def _printed(parts: list[RenderableType], options: TerminalOptions) -> str:
     stream = io.StringIO()
     console = Console(
         file=stream,
-        width=UNBOUNDED if options.width is None else max(options.width, LEAST_WIDTH),
+        width=max(options.width or UNBOUNDED, LEAST_WIDTH),
         force_terminal=options.color,
         color_system="standard" if options.color else None,
         no_color=not options.color,
@@ -118,7 +120,7 @@ def _printed(parts: list[RenderableType], options: TerminalOptions) -> str:
         _environ={},
     )
     for part in parts:
-        console.print(part)
+        console.print(part, crop=False)
     return "\n".join(line.rstrip() for line in stream.getvalue().split("\n")).strip("\n") + "\n"
 
 
@@ -188,30 +190,95 @@ def _table(table: Table, zone: tzinfo, options: TerminalOptions) -> RenderableTy
     if not table.rows:
         return Text(visible(table.empty_text), style="dim")
     kept = [idx for idx, column in enumerate(table.columns) if options.shows_all or not column.is_detail]
-    shown = table.rows if options.shows_all else table.rows[:ROWS_ON_A_TERMINAL]
-    rich_table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    shown_columns = [_column_text(table, idx, len(shown), zone, options) for idx in kept]
-    for idx, (head, _) in zip(kept, shown_columns, strict=True):
-        column = table.columns[idx]
-        side: Literal["left", "right"] = "right" if column.kind.is_numeric else "left"
-        is_rigid = options.width is None or column.kind is Kind.INSTANT
-        rich_table.add_column(Text(head), justify=side, overflow="fold", no_wrap=is_rigid)
-    for cells in zip(*(texts for _, texts in shown_columns), strict=True):
-        rich_table.add_row(*(Text(cell) for cell in cells))
-    return Group(rich_table, *_below(table, len(table.rows) - len(shown)))
+    rows = len(table.rows) if options.shows_all else min(len(table.rows), ROWS_ON_A_TERMINAL)
+    columns = tuple(_column_text(table, idx, rows, zone, options) for idx in kept)
+    below = _below(table, len(table.rows) - rows)
+    if options.shows_all or options.width is None:
+        return Group(_Uncut(_aligned(columns, [column.natural_width for column in columns])), *below)
+    widths = _fitting_widths(columns, max(options.width, LEAST_WIDTH))
+    return Group(_stacked(columns) if widths is None else _aligned(columns, widths), *below)
 
 
-def _column_text(table: Table, idx: int, rows: int, zone: tzinfo, options: TerminalOptions) -> tuple[str, list[str]]:
-    """Return head and cells of a column; on a terminal an offset that all its times share stands in the head alone."""
+@dataclass(frozen=True, slots=True)
+class _Uncut:
+    """A table at its full width, whatever the width of the terminal."""
+
+    table: RichTable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield from console.render(self.table, options.update_width(UNBOUNDED))
+
+
+def _aligned(columns: tuple[_ColumnText, ...], widths: list[int]) -> RichTable:
+    table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for column, width in zip(columns, widths, strict=True):
+        side: Literal["left", "right"] = "right" if column.is_numeric else "left"
+        table.add_column(Text(column.head), justify=side, overflow="fold", min_width=width, max_width=width)
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _stacked(columns: tuple[_ColumnText, ...]) -> RenderableType:
+    """Return the rows one below the other, a line per cell: what is left where columns would be too narrow to read."""
+    records: list[RenderableType] = []
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        record = RichTable.grid(padding=(0, 2))
+        record.add_column(no_wrap=True)
+        record.add_column(overflow="fold")
+        for column, cell in zip(columns, cells, strict=True):
+            record.add_row(Text(column.head, style="dim"), Text(cell))
+        records += [record, Text("")]
+    return Group(*records[:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnText:
+    """A column as text. Numbers and times are never broken over lines, words only where they are long."""
+
+    head: str
+    cells: tuple[str, ...]
+    is_numeric: bool
+    is_rigid: bool
+
+    @property
+    def natural_width(self) -> int:
+        return max(map(columns_of, (self.head, *self.cells)))
+
+    @property
+    def least_width(self) -> int:
+        head = max(map(columns_of, self.head.split(" ")))
+        if self.is_rigid:
+            return max(head, *map(columns_of, self.cells))
+        words = (word for cell in self.cells for word in cell.split(" "))
+        return max(head, min(LONGEST_WHOLE_WORD, max(map(columns_of, words), default=0)))
+
+
+def _fitting_widths(columns: tuple[_ColumnText, ...], width: int) -> list[int] | None:
+    """Return the widths of columns that together fit, the one that lacks most being given room first; None where none fit."""
+    widths = [column.least_width for column in columns]
+    room = width - sum(widths) - COLUMN_GAP * (len(columns) - 1)
+    if room < 0:
+        return None
+    lacks = [column.natural_width - own for column, own in zip(columns, widths, strict=True)]
+    for _ in range(min(room, sum(lacks))):
+        idx = max(range(len(lacks)), key=lacks.__getitem__)
+        widths[idx] += 1
+        lacks[idx] -= 1
+    return widths
+
+
+def _column_text(table: Table, idx: int, rows: int, zone: tzinfo, options: TerminalOptions) -> _ColumnText:
+    """Return a column as text; on a terminal an offset that all its times share stands in the head alone."""
     column = table.columns[idx]
     digits = column_digits(column, [row[idx] for row in table.rows])
-    cells = [cell_text(row[idx], column, digits, zone) for row in table.rows[:rows]]
+    cells = tuple(cell_text(row[idx], column, digits, zone) for row in table.rows[:rows])
     head = head_text(column)
     if column.kind is Kind.INSTANT and options.width is not None:
-        offsets = {cell[_OFFSET_AT:] for cell in cells} - {""}
+        offsets = sorted({cell[_OFFSET_AT:] for cell in cells} - {""})
         if len(offsets) == 1:
-            return f"{head}, {offsets.pop()}", [cell[:_OFFSET_AT] for cell in cells]
-    return head, cells
+            head, cells = f"{head}, {offsets[0]}", tuple(cell[:_OFFSET_AT] for cell in cells)
+    return _ColumnText(head, cells, column.kind.is_numeric, column.kind.is_numeric or column.kind is Kind.INSTANT)
 
 
 def _below(table: Table, left: int) -> list[Text]:
