@@ -22,6 +22,8 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 _EFFECTS = ("NoSchedule", "NoExecute", "PreferNoSchedule")
 _DOMAINS = ("node", "rack", "block", "zone", "region")
 _FRACTION = re.compile(r"(\d{1,9})/(\d{1,9})", re.ASCII)
+# Our choice: no quantity of a cluster is larger or, where it is not 0, smaller; beyond them sums and quotients lose their meaning.
+_LARGEST, _SMALLEST = 1e15, 1e-12
 _BARE_NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?", re.ASCII)
 
 
@@ -58,6 +60,8 @@ def check_limits(column: Column, value: float) -> None:
     )
     if not is_within:
         raise CellError("the value is outside the limits", column.type_text, Code.LIMIT)
+    if column.kind is not Kind.INTEGER:
+        _check_magnitude(value)
     if column.kind is Kind.SHARE and value > 1 and value != int(value):
         raise CellError(
             "a worker takes a share of one device, or whole devices",
@@ -65,6 +69,12 @@ def check_limits(column: Column, value: float) -> None:
             Code.LIMIT,
             "Ask for whole devices, or split the worker.",
         )
+
+
+def _check_magnitude(value: float) -> None:
+    if value != 0 and not _SMALLEST <= abs(value) <= _LARGEST:
+        expected = f"0, or a number between {_SMALLEST:g} and {_LARGEST:g}"
+        raise CellError("the value is too large or too small to be meant", expected, Code.LIMIT)
 
 
 def amounts_of(text: str | None) -> tuple[tuple[str, float], ...]:
@@ -205,6 +215,7 @@ def _amount(name: str, text: str) -> float:
         raise CellError(f"the amount of {name} is not a number", str(problem)) from None
     if not amount >= 0:
         raise CellError(f"the amount of {name} is negative", "an amount >= 0", Code.LIMIT)
+    _check_magnitude(amount)
     return amount
 
 

@@ -108,3 +108,13 @@ def test_stored_texts_are_taken_apart():
     assert (0.95, None) == (quantile_of("0.95"), quantile_of("mean"))
     assert ("zone", 2) == spread_of("zone:2")
     assert () == amounts_of(None)
+
+
+@pytest.mark.parametrize("text", ["1e16", "1e300", "1e-13", "-1e16"])
+def test_numbers_that_no_quantity_has_are_refused(text):
+    with pytest.raises(CellError, match="too large or too small"):
+        stored(column(Kind.FLOAT), text, UTC)
+
+
+def test_a_whole_number_is_exact_at_any_size():
+    assert 123456789012345678 == stored(column(Kind.INTEGER), "123456789012345678", UTC)[0]

@@ -347,3 +347,17 @@ def test_either_column_is_filled(write_text, faults_of):
     (fault,) = faults_of(write_text("outages.csv", text))
 
     assert ("SP1011", 3) == (fault.code, fault.row)
+
+
+@pytest.mark.parametrize("text", ["node,count,market,resources\n", "node,count,market,resources"])
+def test_a_header_alone_is_a_table_without_rows(write_text, text):
+    file = read_table(write_text("nodes.csv", text))
+
+    assert (0, ()) == (file.n_rows, file.notes)
+
+
+def test_formulas_markup_and_control_characters_are_kept_as_data(write_text):
+    names = ["=1+1", "@cmd", "</script>", "\x1b[2J", "[red]x", "a|b", "\u202ecba", "e\u0301", "\u0130"]
+    path = write_text("jobs.csv", "job\n" + "\n".join(names) + "\n")
+
+    assert names == read_table(path).arrow.column("job").to_pylist()

@@ -41,6 +41,7 @@ JOBS = Dictionary(
             "workers",
             default_rule="workers",
             at_least=1,
+            at_most=1_000_000,
             use=Use.NOT_YET,
         ),
         Column("gang", Kind.TEXT, "rows of one value start together or not at all", use=Use.NOT_YET),
@@ -58,7 +59,14 @@ JOBS = Dictionary(
         Column("cpus_per_worker", Kind.FLOAT, "cores of one worker", "cores", 0.0, at_least=0),
         Column("memory_gib_per_worker", Kind.FLOAT, "memory of one worker", "GiB", 0.0, at_least=0),
         Column("resources_per_worker", Kind.AMOUNTS, "whatever else a worker takes, e.g. rdma=1"),
-        Column("max_per_node", Kind.INTEGER, "most workers of this job on one node; empty: no limit", "workers", at_least=1),
+        Column(
+            "max_per_node",
+            Kind.INTEGER,
+            "most workers of this job on one node; empty: no limit",
+            "workers",
+            at_least=1,
+            at_most=1_000_000,
+        ),
         Column("gpu_memory_gib", Kind.FLOAT, "least memory of a device", "GiB/device", at_least=0),
         Column("accelerators", Kind.ALTERNATIVES, "device models it can run on; empty: any"),
         Column(

@@ -17,7 +17,16 @@ SERVICES = Dictionary(
         ),
         Column("service_ms", Kind.FLOAT, "mean time of one request on the reference device", "ms", required=True, above=0),
         Column("service_cv", Kind.FLOAT, "its coefficient of variation", default=1.0, at_least=0, worth_saying=True),
-        Column("concurrency", Kind.INTEGER, "requests that a replica serves at once", "requests", 1, at_least=1, worth_saying=True),
+        Column(
+            "concurrency",
+            Kind.INTEGER,
+            "requests that a replica serves at once",
+            "requests",
+            1,
+            at_least=1,
+            at_most=1_000_000,
+            worth_saying=True,
+        ),
         Column(
             "gpus_per_replica",
             Kind.SHARE,
@@ -33,10 +42,12 @@ SERVICES = Dictionary(
         Column("gpu_memory_gib", Kind.FLOAT, "least memory of a device", "GiB/device", at_least=0),
         Column("accelerators", Kind.ALTERNATIVES, "device models it can run on; empty: any"),
         Column("slice_profile", Kind.TEXT, "named MIG profile, e.g. 1g.10gb", use=Use.NOT_YET),
-        Column("max_per_node", Kind.INTEGER, "most replicas on one node; empty: no limit", "replicas", at_least=1),
+        Column(
+            "max_per_node", Kind.INTEGER, "most replicas on one node; empty: no limit", "replicas", at_least=1, at_most=1_000_000
+        ),
         Column("tolerations", Kind.TOLERATIONS, "taints it tolerates"),
-        Column("min_replicas", Kind.INTEGER, "least replicas in every slot", "replicas", 1, at_least=0),
-        Column("max_replicas", Kind.INTEGER, "most replicas; empty: no limit", "replicas", at_least=0),
+        Column("min_replicas", Kind.INTEGER, "least replicas in every slot", "replicas", 1, at_least=0, at_most=1_000_000),
+        Column("max_replicas", Kind.INTEGER, "most replicas; empty: no limit", "replicas", at_least=0, at_most=1_000_000),
         Column(
             "min_hold_minutes",
             Kind.FLOAT,

@@ -1,0 +1,142 @@
+"""Ingesting: what is written, what the account says, and that a fault anywhere writes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pyarrow.parquet as pq
+import pytest
+
+from schedplan.errors import InputError, OutputError, UsageError
+from schedplan.ingest.account import DefaultApplied, Dropped
+from schedplan.ingest.ingest import ingest
+from schedplan.ingest.reader import ReadOptions
+from schedplan.ingest.readers import READERS, chosen_reader
+from schedplan.tables.read import read_table
+
+
+@pytest.fixture
+def nodes(tmp_path: Path) -> Path:
+    path = tmp_path / "nodes.csv"
+    path.write_text("node,count,gpus,owner\nb,2,8,me\na,,8,me\n")
+    return path
+
+
+def test_a_file_becomes_canonical_parquet_with_the_same_content(nodes, tmp_path):
+    account = ingest((nodes,), tmp_path / "data")
+
+    written = read_table(tmp_path / "data" / "nodes.parquet")
+    assert [{"node": "a", "count": None, "gpus": 8}, {"node": "b", "count": 2, "gpus": 8}] == written.arrow.to_pylist()
+    assert read_table(nodes).sha256 == written.sha256 == account.tables[0].sha256
+    assert () == written.notes
+
+
+def test_the_account_tells_rows_defaults_and_ignored_columns(nodes, tmp_path):
+    account = ingest((nodes,), tmp_path / "data")
+
+    (file,) = account.files
+    assert (2, 2, (), ("owner",)) == (file.rows_read, file.rows_kept, file.dropped, file.columns_ignored)
+    # count is empty in one row of two, market is missing in both
+    assert DefaultApplied("count", "1", 1) in account.tables[0].defaults
+    assert DefaultApplied("market", "owned", 2) in account.tables[0].defaults
+    document = json.loads((tmp_path / "data" / "ingest.json").read_text())
+    assert ("ingest", "1.0", 2) == (document["kind"], document["schema_version"], document["files"][0]["rows_read"])
+
+
+def test_several_files_of_one_table_add_up_and_repeats_are_accounted_for(nodes, tmp_path):
+    more = tmp_path / "more.csv"
+    more.write_text("node,count,gpus\nb,2,8\nc,1,4\n")
+
+    account = ingest((nodes, more), tmp_path / "data")
+
+    assert 3 == account.tables[0].rows
+    assert (2, 1, (Dropped("stands in an earlier file with the same values", 1),)) == (
+        account.files[1].rows_read,
+        account.files[1].rows_kept,
+        account.files[1].dropped,
+    )
+
+
+def test_a_key_that_repeats_with_other_values_writes_nothing(nodes, tmp_path):
+    more = tmp_path / "more.csv"
+    more.write_text("node,count,gpus\nb,3,8\n")
+
+    with pytest.raises(InputError, match="same key with other values"):
+        ingest((nodes, more), tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+
+
+def test_faults_of_all_files_come_together_and_nothing_is_written(nodes, tmp_path):
+    nodes.write_text("node,count\na,x\n")
+    jobs = tmp_path / "jobs.csv"
+    jobs.write_text("job,workers\na,0\n")
+
+    with pytest.raises(InputError) as refused:
+        ingest((nodes, jobs), tmp_path / "data")
+
+    assert ["count", "workers"] == [fault.column for fault in refused.value.faults]
+    assert not (tmp_path / "data").exists()
+
+
+def test_columns_are_renamed_and_times_read_in_the_zone(tmp_path):
+    path = tmp_path / "demand.csv"
+    path.write_text("when,rate,name\n2026-12-01T08:00,1,web\n2026-12-01T09:00,2,web\n")
+    renames = (("when", "ds"), ("rate", "y"), ("name", "unique_id"))
+
+    ingest((path,), tmp_path / "data", ReadOptions(ZoneInfo("Asia/Shanghai"), renames))
+
+    # 08:00 in Shanghai, UTC+8, is midnight UTC
+    assert 0 == pq.read_table(tmp_path / "data" / "load.parquet").column("ds")[0].as_py().hour
+
+
+def test_an_earlier_result_is_replaced_and_a_stranger_is_not(nodes, tmp_path):
+    out = tmp_path / "data"
+    ingest((nodes,), out)
+    ingest((nodes,), out)
+    (out / "nodes.parquet").write_text("mine")
+
+    with pytest.raises(OutputError):
+        ingest((nodes,), out)
+    assert "mine" == (out / "nodes.parquet").read_text()
+
+
+def test_an_input_is_never_overwritten(nodes, tmp_path):
+    ingest((nodes,), tmp_path)
+    before = (tmp_path / "nodes.parquet").read_bytes()
+
+    with pytest.raises(OutputError):
+        ingest((tmp_path / "nodes.parquet",), tmp_path)
+    assert before == (tmp_path / "nodes.parquet").read_bytes()
+
+
+def test_the_order_of_rows_and_the_hash_seed_leave_no_trace(nodes, tmp_path):
+    permuted = tmp_path / "permuted" / "nodes.csv"
+    permuted.parent.mkdir()
+    permuted.write_text("gpus,node,count\n8,a,\n8,b,2\n")
+    code = (
+        "import sys; from pathlib import Path; from schedplan.ingest.ingest import ingest;"
+        " ingest((Path(sys.argv[1]),), Path(sys.argv[2]))"
+    )
+    contents = []
+    for seed, source in (("1", nodes), ("2", permuted)):
+        out = tmp_path / f"out{seed}"
+        command = [sys.executable, "-c", code, str(source), str(out)]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
+        contents.append((out / "nodes.parquet").read_bytes())
+
+    assert contents[0] == contents[1]
+
+
+def test_readers_are_chosen_by_looks_or_by_name(nodes, tmp_path):
+    assert "table" == chosen_reader(nodes).name
+    assert READERS[0] is chosen_reader(tmp_path / "odd.txt", "table")
+    with pytest.raises(UsageError) as refused:
+        chosen_reader(nodes, "tables")
+    assert "Did you mean table?" == refused.value.hint
+    with pytest.raises(InputError, match="no reader takes this file"):
+        chosen_reader(tmp_path / "odd.txt")

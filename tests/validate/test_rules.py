@@ -1,0 +1,268 @@
+"""Each rule on the smallest data that breaks it, and on the nearest that does not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schedplan.errors import UsageError
+from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed
+from schedplan.model.findings import Finding, Severity
+from schedplan.model.forecast import Series
+from schedplan.model.workload import DeadlineKind, Job, JobState, Placed, Service, Topology, WorkerShape
+from schedplan.tables.faults import Code
+from schedplan.validate.registry import RULES, documented_codes, rule_text, validate
+from schedplan.validate.subject import Subject
+
+POOL = Pool("p", count=3, min_count=3, max_count=3, accelerator="A100", gpus=8)
+JOB = Job("j", shape=WorkerShape(gpus=1.0), runtime_minutes=60.0)
+SERVICE = Service("s", slo_ms=200.0, service_ms=50.0, series="s", shape=WorkerShape(gpus=1.0))
+LOAD = Series("s", 0, 3600, np.array([1.0, 1.5, 1.0]))
+SPOT = Pool(
+    "spot", count=10, min_count=0, max_count=10, gpus=1, market=Market.SPOT, price_per_hour=1.0, interruptions_per_hour=0.01
+)
+NIGHT = Job(
+    "night",
+    workers=10,
+    shape=WorkerShape(gpus=1.0),
+    runtime_minutes=240.0,
+    earliest_start_s=0,
+    deadline_s=4 * 3600,
+    spot_ok=True,
+    checkpoint_minutes=30.0,
+)
+
+
+def found(*pools: Pool, jobs: tuple[Job, ...] = (), services: tuple[Service, ...] = (), **rest: object) -> tuple[Finding, ...]:
+    speeds = rest.pop("speeds", ())
+    return validate(Subject(Cluster(pools, speeds), jobs, services, **rest))  # type: ignore[arg-type]
+
+
+def codes(findings: tuple[Finding, ...]) -> list[str]:
+    return [finding.code for finding in findings]
+
+
+def test_data_without_fault_has_no_findings():
+    assert () == found(POOL, jobs=(JOB,), services=(SERVICE,), series=(LOAD,))
+
+
+def test_a_service_without_load_is_an_error():
+    (finding,) = found(POOL, services=(replace(SERVICE, series="t"),), series=(LOAD, replace_id("t2")))
+
+    assert ("SP1201", Severity.ERROR, "service s") == (finding.code, finding.severity, finding.subject)
+    assert "Did you mean t2?" == finding.hint
+    assert () == found(POOL, services=(SERVICE,), forecast_ids=("s",))
+
+
+def replace_id(unique_id: str) -> Series:
+    return replace(LOAD, unique_id=unique_id)
+
+
+def test_a_job_that_waits_for_an_unknown_one_is_an_error():
+    assert ["SP1202"] == codes(found(POOL, jobs=(replace(JOB, after=("k",)),)))
+    assert [] == codes(found(POOL, jobs=(replace(JOB, after=("k",)), replace(JOB, name="k"))))
+
+
+@pytest.mark.parametrize(
+    ("placement", "expected"),
+    [((), ["SP1203"]), ((Placed("q", 1),), ["SP1203"]), ((Placed("p/2", 1),), []), ((Placed("p", 1),), [])],
+)
+def test_a_running_job_stands_on_nodes_that_there_are(placement, expected):
+    assert expected == codes(found(POOL, jobs=(replace(JOB, state=JobState.RUNNING, placement=placement),)))
+
+
+def test_speeds_speak_of_devices_that_there_are():
+    assert ["SP1204"] == codes(found(POOL, speeds=(Speed("A10", "batch", 2.0),)))
+    assert [] == codes(found(POOL, speeds=(Speed("A100", "batch", 2.0),)))
+
+
+def test_missing_speeds_are_noted_once():
+    # two models, one kind of job: A100/batch given, H100/batch missing
+    other = replace(POOL, name="q", accelerator="H100")
+
+    (finding,) = found(POOL, other, jobs=(JOB,), speeds=(Speed("A100", "batch", 1.0),))
+
+    assert ("SP1205", Severity.NOTE) == (finding.code, finding.severity)
+    assert "1 pairs" in finding.message
+    assert "H100/batch" in finding.message
+
+
+def test_work_without_a_ready_node_is_an_error():
+    assert "SP1210" in codes(found(jobs=(JOB,)))
+    assert "SP1210" in codes(found(replace(POOL, status=NodeStatus.DOWN), jobs=(JOB,)))
+    assert () == found()
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        (WorkerShape(gpus=8.0), []),
+        (WorkerShape(gpus=9.0), ["SP1211"]),
+        (WorkerShape(gpus=1.0, accelerators=("H100",)), ["SP1211"]),
+        (WorkerShape(gpus=1.0, resources=(("rdma", 1.0),)), ["SP1211"]),
+    ],
+)
+def test_a_worker_that_no_node_takes(shape, expected):
+    assert expected == codes(found(POOL, jobs=(replace(JOB, shape=shape),)))
+
+
+def test_what_is_required_is_an_error_and_what_may_be_left_out_a_warning():
+    job = replace(JOB, shape=WorkerShape(gpus=9.0))
+
+    assert [Severity.WARNING] == [finding.severity for finding in found(POOL, jobs=(job,))]
+    assert [Severity.ERROR] == [finding.severity for finding in found(POOL, jobs=(replace(job, required=True),))]
+
+
+def test_history_is_not_judged():
+    assert () == found(POOL, jobs=(replace(JOB, shape=WorkerShape(gpus=9.0), state=JobState.COMPLETED, runtime_minutes=None),))
+
+
+def test_a_gang_larger_than_every_pool():
+    # 3 nodes x 8 devices hold 24 workers of one device
+    assert [] == codes(found(POOL, jobs=(replace(JOB, workers=24),)))
+
+    (finding,) = found(POOL, jobs=(replace(JOB, workers=25),))
+
+    assert "SP1212" == finding.code
+    assert "it needs 25 workers at once; the largest place for it (p) holds 24" == finding.message
+
+
+def test_a_gang_that_fits_in_sum_but_not_on_nodes():
+    # 4 workers x 5 devices = 20 of 24, but a node of 8 holds one worker of 5: 3 in all
+    (finding,) = found(POOL, jobs=(replace(JOB, workers=4, shape=WorkerShape(gpus=5.0)),))
+
+    assert "SP1213" == finding.code
+    assert "4 workers x 5 devices = 20 of 24 devices" in finding.message
+    assert "holds 3 workers (1 on each of 3 nodes of p)" in finding.message
+
+
+@pytest.mark.parametrize(("workers", "expected"), [(8, []), (9, ["SP1212"])])
+def test_a_rack_is_the_place_where_a_rack_is_asked_for(workers, expected):
+    # two racks of one node with 8 devices each
+    racks = tuple(Pool(name, accelerator="A100", gpus=8, rack=name) for name in ("r1", "r2"))
+
+    assert expected == codes(found(*racks, jobs=(replace(JOB, workers=workers, topology=Topology.RACK),)))
+
+
+def test_least_replicas_must_fit():
+    assert [] == codes(found(POOL, services=(replace(SERVICE, min_replicas=24),), series=(LOAD,)))
+    assert ["SP1214"] == codes(found(POOL, services=(replace(SERVICE, min_replicas=25),), series=(LOAD,)))
+
+
+def test_a_job_needs_a_run_time_or_a_limit():
+    assert ["SP1220"] == codes(found(POOL, jobs=(replace(JOB, runtime_minutes=None),)))
+    assert [] == codes(found(POOL, jobs=(replace(JOB, runtime_minutes=None, time_limit_minutes=60.0),)))
+
+
+@pytest.mark.parametrize(("deadline_s", "expected"), [(3600, []), (3599, ["SP1221"])])
+def test_a_window_shorter_than_the_run(deadline_s, expected):
+    job = replace(JOB, earliest_start_s=0, deadline_s=deadline_s)
+
+    assert expected == codes(found(POOL, jobs=(job,)))
+    assert [] == codes(found(POOL, jobs=(replace(job, deadline_kind=DeadlineKind.SOFT),)))
+
+
+def test_a_faster_device_opens_a_window():
+    # 60 min at speed 2 are 30 min
+    job = replace(JOB, earliest_start_s=0, deadline_s=1800)
+
+    assert [] == codes(found(POOL, jobs=(job,), speeds=(Speed("A100", "batch", 2.0),)))
+
+
+def test_zero_slack_on_spot_is_told_with_its_chance():
+    # 10 nodes x 0.01 per hour x 4 h: untouched with exp(-0.4) = 67.0 %
+    (finding,) = found(SPOT, jobs=(NIGHT,))
+
+    assert ("SP1222", Severity.WARNING) == (finding.code, finding.severity)
+    assert "zero slack" in finding.message
+    assert "67.0%" in finding.message
+
+
+def test_slack_beyond_the_expected_rework_is_no_finding():
+    # at 0.1 per hour 4 h with checkpoints every half hour lose about (e^0.05 - 1) / 0.1 x 8 - 4 = 0.1 h
+    assert ["SP1222"] == codes(found(SPOT, jobs=(replace(NIGHT, deadline_s=4 * 3600 + 300),)))
+    assert [] == codes(found(SPOT, jobs=(replace(NIGHT, deadline_s=4 * 3600 + 420),)))
+    assert [] == codes(found(replace(SPOT, interruptions_per_hour=0.0), jobs=(NIGHT,)))
+
+
+def test_a_service_on_spot_is_a_warning():
+    anywhere = replace(SERVICE, markets=tuple(Market))
+
+    assert ["SP1230"] == codes(found(POOL, SPOT, services=(anywhere,), series=(LOAD,)))
+    assert [] == codes(found(POOL, services=(anywhere,), series=(LOAD,)))
+
+
+@pytest.mark.parametrize(("slo_ms", "expected"), [(299.0, ["SP1231"]), (300.0, [])])
+def test_a_service_time_that_misses_the_target_alone(slo_ms, expected):
+    # exponential with mean 100: the 0.95 quantile is 100 x ln 20 = 299.57
+    service = replace(SERVICE, service_ms=100.0, slo_ms=slo_ms)
+
+    assert expected == codes(found(POOL, services=(service,), series=(LOAD,)))
+
+
+def test_a_peak_that_needs_more_replicas_than_there_is_room_for():
+    # constant 50 ms, one request at a time, mean target far away: 25 replicas at least for 481 x 0.05 = 24.05 of load; 24 fit
+    service = replace(SERVICE, service_cv=0.0, slo_ms=10_000.0, slo_quantile=None)
+
+    assert ["SP1232"] == codes(found(POOL, services=(service,), series=(replace(LOAD, values=np.array([1.0, 481.0])),))[:1])
+    assert "SP1232" not in codes(found(POOL, services=(service,), series=(replace(LOAD, values=np.array([1.0, 470.0])),)))
+
+
+def test_a_burst_within_the_start_up_of_a_node():
+    # steps of 5 min, start-up 10 min = 2 steps: from 1 to 2 within two steps is a doubling
+    pool = Pool("e", count=1, min_count=0, max_count=9, gpus=1, market=Market.ON_DEMAND, price_per_hour=1.0, startup_minutes=10.0)
+    load = Series("s", 0, 300, np.array([1.0, 1.0, 1.5, 2.0, 2.0]))
+
+    (finding,) = found(pool, services=(SERVICE,), series=(load,))
+
+    assert "SP1233" == finding.code
+    assert "from 1970-01-01T00:05:00Z its load grows 2.0 times within 10 min" in finding.message
+    assert [] == codes(found(replace(pool, startup_minutes=5.0), services=(SERVICE,), series=(load,)))
+    assert [] == codes(found(replace(pool, min_count=9, count=9), services=(SERVICE,), series=(load,)))
+
+
+def test_gaps_of_load_are_told():
+    (finding,) = found(POOL, series=(replace(LOAD, values=np.array([1.0, np.nan, 2.0])),))
+
+    assert ("SP1234", Severity.WARNING) == (finding.code, finding.severity)
+    assert "1 of 3 intervals have no value, the first at 1970-01-01T01:00:00Z" == finding.message
+
+
+def test_nodes_that_are_paid_by_the_hour_and_cost_nothing():
+    assert ["SP1240"] == codes(found(replace(SPOT, price_per_hour=0.0)))
+    assert [] == codes(found(POOL))
+
+
+def test_sizes_that_look_like_another_unit():
+    assert ["SP1241", "SP1241"] == codes(found(replace(POOL, cpus=96_000.0, memory_gib=1_048_576.0)))
+
+
+def test_an_unknown_size_that_work_asks_for_is_noted_once():
+    job = replace(JOB, shape=WorkerShape(gpus=1.0, cpus=4.0))
+
+    assert [("SP1242", "cpus")] == [(one.code, one.column) for one in found(POOL, replace(POOL, name="q"), jobs=(job,))]
+
+
+def test_findings_come_in_the_order_of_codes_and_subjects():
+    jobs = tuple(replace(JOB, name=name, runtime_minutes=None) for name in ("b", "a"))
+
+    assert [("SP1220", "job a"), ("SP1220", "job b")] == [(one.code, one.subject) for one in found(POOL, jobs=jobs)]
+
+
+def test_every_code_is_documented():
+    assert {code.value for code in Code} | {rule.code for rule in RULES} == set(documented_codes())
+    assert len({rule.code for rule in RULES}) == len(RULES)
+    sources = Path(__file__).parents[2] / "schedplan" / "validate"
+    used = {code for path in sorted(sources.glob("*.py")) for code in re.findall(r"SP12\d\d", path.read_text())}
+    assert used <= set(documented_codes())
+
+
+def test_a_rule_is_explained_by_its_code():
+    assert "more or fewer fields than the header" in rule_text("SP1003")
+    assert rule_text("sp1222") == rule_text("SP1222")
+    with pytest.raises(UsageError):
+        rule_text("SP1299")
