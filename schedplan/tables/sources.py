@@ -10,6 +10,7 @@ from pathlib import Path
 from schedplan.errors import Fault, InputError
 from schedplan.tables.catalog import INPUT_TABLES, dictionary
 from schedplan.tables.faults import Code, raise_faults
+from schedplan.tables.raw_file import reason_of
 from schedplan.tables.read import TableFile, read_table
 from schedplan.tables.recognise import SUFFIXES, by_name, has_table_suffix
 
@@ -72,7 +73,11 @@ def _sources_at(path: Path, faults: list[Fault], table: str | None = None) -> tu
     """Return the files that a path names: itself, or those of a folder that are named after a table."""
     if not path.is_dir():
         return (Source(path, table),)
-    entries = sorted(entry for entry in path.iterdir() if entry.is_file() and has_table_suffix(entry))
+    try:
+        entries = sorted(entry for entry in path.iterdir() if entry.is_file() and has_table_suffix(entry))
+    except OSError as problem:
+        faults.append(Fault(Code.UNREADABLE.value, f"the folder can't be listed: {reason_of(problem)}", str(path)))
+        return ()
     named = [entry for entry in entries if table is not None or by_name(entry) is not None]
     if not named:
         names = f"*{' *'.join(SUFFIXES)}" if table is not None else "nodes.csv, jobs.parquet, ..."
