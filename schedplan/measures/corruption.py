@@ -49,7 +49,7 @@ def corrupted(problem: Problem, plan: Plan, normalisation: Normalisation | None 
     """Return broken rules first, then every field that differs from a fresh account; empty for a sound plan.
 
     normalisation: the scales recomputed from the reference plan; without them the plan's own are taken, and only their arithmetic
-    is checked. A plan that says infeasible or unknown must be empty.
+    is checked. A plan that says infeasible or unknown must be empty; one without any baseline makes no claim about them.
     """
     if plan.proof.status in (PlanStatus.INFEASIBLE, PlanStatus.UNKNOWN):
         return tuple(_not_empty(plan))
@@ -69,8 +69,9 @@ def corrupted(problem: Problem, plan: Plan, normalisation: Normalisation | None 
     found += _objective(problem, plan, fresh, normalisation)
     found += _unplaced(problem, plan, decisions)
     found += _warnings(plan, fresh)
-    found += _rows("SP3129", "baseline", plan.baselines, baselines(problem, decisions), ("name",))
-    found += _rows("SP3129", "waterfall step", plan.waterfall, waterfall(problem, decisions), ("name",))
+    if plan.baselines or plan.waterfall:
+        found += _rows("SP3129", "baseline", plan.baselines, baselines(problem, decisions), ("name",))
+        found += _rows("SP3129", "waterfall step", plan.waterfall, waterfall(problem, decisions), ("name",))
     return tuple(found)
 
 
@@ -228,13 +229,12 @@ def _warnings(plan: Plan, fresh: Account) -> Iterator[Finding]:
 
 
 def _same(value: object, wanted: object) -> bool:
-    if isinstance(value, bool) or isinstance(wanted, bool) or not (_is_number(value) and _is_number(wanted)):
-        return value == wanted
-    return isclose(float(str(value)), float(str(wanted)), rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
+    """Numbers within the tolerance where one is a float; whole numbers, among them instants, exactly."""
+    if isinstance(value, float) and isinstance(wanted, int | float):
+        return isclose(value, wanted, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    if isinstance(wanted, float) and isinstance(value, int):
+        return isclose(value, wanted, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return value == wanted
 
 
 def _words(key: _Key) -> str:

@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+
+from schedplan.measures.devices import assign_devices
+from schedplan.measures.runs import runs_of
+from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.plan import Decisions, JobPart, ReplicaPart
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, Service, Topology, WorkerShape
+from schedplan.timegrid import TimeGrid
+
+GRID = TimeGrid.regular(0, 60, 4)
+
+
+def assign(pool, jobs, parts, services=(), replicas=()):
+    """jobs: (name, devices a worker, hours, topology); parts: (name, start slot, workers) on node n."""
+    work = tuple(
+        Job(name, workers=8, shape=WorkerShape(gpus=gpus), runtime_minutes=60.0 * hours, topology=topology)
+        for name, gpus, hours, topology in jobs
+    )
+    problem = Problem("p", GRID, Cluster((pool,)), work, tuple(services))
+    placed = tuple(JobPart(name, "n", start, workers) for name, start, workers in parts)
+    decisions = Decisions(placed, tuple(replicas), np.ones((1, 4), dtype=np.bool_))
+    return assign_devices(problem, runs_of(problem, decisions), decisions.replicas)
+
+
+def test_whole_devices_are_taken_by_start_then_name():
+    # b starts first and takes 0; then a takes 1 and 2; c comes when b has left device 0.
+    jobs = [("a", 2, 2, Topology.CLUSTER), ("b", 1, 2, Topology.CLUSTER), ("c", 1, 2, Topology.CLUSTER)]
+    found = assign(Pool("n", gpus=3), jobs, [("a", 1, 1), ("b", 0, 1), ("c", 2, 1)])
+
+    assert found.device_slots == {("a", "n"): "1,2", ("b", "n"): "0", ("c", "n"): "0"}
+    assert found.whole_free.tolist() == [[2, 0, 0, 2]]
+    assert found.unassigned == ()
+
+
+def test_two_workers_of_a_job_hold_different_devices():
+    found = assign(Pool("n", gpus=4), [("a", 2, 1, Topology.CLUSTER)], [("a", 0, 2)])
+
+    assert found.device_slots == {("a", "n"): "0,1,2,3"}
+
+
+def test_shares_fill_a_device_before_the_next_is_opened():
+    # Seven slices: 3/7 and 3/7 on device 0, the third on device 1.
+    found = assign(Pool("n", gpus=2, slices_per_gpu=7), [("a", 3 / 7, 1, Topology.CLUSTER)], [("a", 0, 3)])
+
+    assert found.device_slots == {("a", "n"): "0:0-2,0:3-5,1:0-2"}
+    assert found.widest_free.tolist() == pytest.approx(np.array([[4 / 7, 1, 1, 1]]))
+
+
+def test_a_share_on_unsliced_devices_takes_a_whole_one():
+    found = assign(Pool("n", gpus=2), [("a", 0.5, 1, Topology.CLUSTER)], [("a", 0, 2)])
+
+    assert found.device_slots == {("a", "n"): "0,1"}
+
+
+def test_sums_that_fit_are_no_assignment():
+    # 2 devices of 7 slices, three shares of 4: 12 of 14 slices, but one device holds only one of them.
+    found = assign(Pool("n", gpus=2, slices_per_gpu=7), [("a", 4 / 7, 1, Topology.CLUSTER)], [("a", 0, 3)])
+
+    assert [(row.node, row.slot, row.message) for row in found.unassigned] == [
+        ("n", None, "the workers do not fit on single devices")
+    ]
+    assert found.device_slots == {}
+
+
+def test_more_than_the_node_has_names_the_slot():
+    found = assign(Pool("n", gpus=2), [("a", 1, 2, Topology.CLUSTER)], [("a", 1, 3)])
+
+    assert [(row.slot, row.message) for row in found.unassigned] == [(1, "3 devices are held, the node has 2")]
+
+
+def test_the_search_finds_what_the_fullest_device_first_misses():
+    # Ten slices a device. Best fit puts a (2) and both workers of b (4 + 4) on device 0; in slot 1 a is gone, and c's two workers
+    # need 6 on each device: one worker of b must stand on device 1. a held 0-1 there, so c gets 0-1 and 6-9 on device 0.
+    jobs = [("a", 0.2, 1, Topology.CLUSTER), ("b", 0.4, 2, Topology.CLUSTER), ("c", 0.6, 1, Topology.CLUSTER)]
+    found = assign(Pool("n", gpus=2, slices_per_gpu=10), jobs, [("a", 0, 1), ("b", 0, 2), ("c", 1, 2)])
+
+    assert found.unassigned == ()
+    assert found.device_slots["b", "n"] == "0:2-5,1:0-3"
+    assert found.device_slots["c", "n"] == "0:0-1,0:6-9,1:4-9"
+
+
+def test_a_device_group_holds_all_workers_of_a_job():
+    # Groups 0-1 and 2-3; a holds device 0, so the pair goes to the second group.
+    jobs = [("a", 1, 2, Topology.CLUSTER), ("b", 1, 1, Topology.DEVICE_GROUP)]
+    found = assign(Pool("n", gpus=4, device_groups=2), jobs, [("a", 0, 1), ("b", 0, 2)])
+
+    assert found.device_slots == {("a", "n"): "0", ("b", "n"): "2,3"}
+
+
+def test_replicas_keep_their_device_while_jobs_come_and_go():
+    # The replica holds device 0 in slots 0-2; the job of slot 1 takes device 1.
+    service = Service("s", 1, 1, shape=WorkerShape(gpus=1))
+    stands = [ReplicaPart("s", slot, "n", 1) for slot in range(3)]
+    found = assign(Pool("n", gpus=2), [("a", 1, 1, Topology.CLUSTER)], [("a", 1, 1)], [service], stands)
+
+    assert found.device_slots == {("a", "n"): "1"}
+    assert found.whole_free.tolist() == [[1, 0, 1, 2]]
+
+
+@pytest.mark.parametrize(("is_dedicated", "slots"), [(True, "1:0-4"), (False, "0:0-4")])
+def test_a_dedicated_service_shares_its_device_with_nobody(is_dedicated, slots):
+    service = Service("s", 1, 1, shape=WorkerShape(gpus=0.5), dedicated=is_dedicated)
+    pool = Pool("n", gpus=2, slices_per_gpu=10)
+    found = assign(pool, [("a", 0.5, 1, Topology.CLUSTER)], [("a", 0, 1)], [service], [ReplicaPart("s", 0, "n", 1)])
+
+    assert found.device_slots == {("a", "n"): slots}
+
+
+def test_work_without_devices_holds_none():
+    found = assign(Pool("n", cpus=8), [("a", 0, 1, Topology.CLUSTER)], [("a", 0, 2)])
+
+    assert found.device_slots == {}
+    assert found.unassigned == ()
