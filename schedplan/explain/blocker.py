@@ -48,14 +48,22 @@ class _Finding:
 
 def blocker(problem: Problem, decisions: Decisions, job: Job) -> Unplaced:
     """Return the rule that first keeps `job` out of the plan of `decisions`, its evidence and a repair with its price."""
+    return blockers(problem, decisions, (job,))[0]
+
+
+def blockers(problem: Problem, decisions: Decisions, jobs: tuple[Job, ...]) -> tuple[Unplaced, ...]:
+    """Return the same for several jobs that `decisions` leave out, in their order; each is told as if it alone were added."""
+    room = Room(problem, decisions)
+    return tuple(_unplaced(job, _finding(problem, room, job)) for job in jobs)
+
+
+def _finding(problem: Problem, room: Room, job: Job) -> _Finding:
     open_families = tuple(family for family in families(problem) if family_refusal(job, family) is None)
     if not open_families:
-        return _unplaced(job, _no_pool(problem, job))
+        return _no_pool(problem, job)
     found = _too_large(problem, job, open_families) or _too_short(problem, job, open_families)
-    if found is None:
-        room = Room(problem, decisions, job.name)
-        found = _after(problem, room, job, open_families) or _in_the_plan(problem, room, job, open_families)
-    return _unplaced(job, found)
+    found = found or _after(problem, room, job, open_families)
+    return found or _in_the_plan(problem, room, job, open_families)
 
 
 def _unplaced(job: Job, found: _Finding) -> Unplaced:
@@ -174,9 +182,16 @@ def _no_room(problem: Problem, room: Room, job: Job, open_families: tuple[Family
     if not tights:
         return _Finding("window", "no stretch of its window is long enough after what it waits for", "a later deadline")
     tight, family = max(tights, key=lambda found: (found[0].workers_fit, found[0].free_devices))
-    pool = next(pool for pool in family.pools if job_refusal(pool, job) is None)
-    repair, cost = _more_nodes(problem, job, pool, job.workers - tight.workers_fit)
+    repair, cost = min(
+        (_added_to(problem, job, *found) for found in tights), key=lambda repair: (repair[1] is None, repair[1] or 0.0)
+    )
     return _Finding("capacity", _capacity_evidence(problem, job, family, tight), repair, cost)
+
+
+def _added_to(problem: Problem, job: Job, tight: Tightness, family: Family) -> tuple[str, float | None]:
+    """Return (words, currency) of the nodes that a family lacks in its best stretch."""
+    pool = next(pool for pool in family.pools if job_refusal(pool, job) is None)
+    return _more_nodes(problem, job, pool, job.workers - tight.workers_fit)
 
 
 def _capacity_evidence(problem: Problem, job: Job, family: Family, tight: Tightness) -> str:

@@ -64,6 +64,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " Make the result again.",
     ),
     CodeText(
+        "SP1114",
+        "inputs not found",
+        "The inputs that the plan records, by paths relative to its project, are in no folder above the plan. Name the project's"
+        " folder with --data, or put the inputs back.",
+    ),
+    CodeText(
         "SP2001",
         "usage",
         "The command was given words, options or names that it does not take. `schedplan COMMAND --help` shows examples first.",

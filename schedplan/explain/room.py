@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from schedplan.explain.family import Family, domain_of
 from schedplan.measures.eligibility import job_refusal
-from schedplan.measures.runs import runs_of
+from schedplan.measures.runs import Run, runs_of
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Pool
-from schedplan.model.plan import Decisions, JobPart
+from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, Topology, WorkerShape
 from schedplan.packing.board import Board
@@ -53,12 +53,13 @@ class Tightness:
 
 
 class Room:
-    """What the plan leaves free of every node in every slot, without one job."""
+    """What the plan leaves free of every node in every slot, less one job where it is named."""
 
-    def __init__(self, problem: Problem, decisions: Decisions, without: str) -> None:
+    def __init__(self, problem: Problem, decisions: Decisions, without: str | None = None) -> None:
         self.problem = problem
         self.decisions = Decisions(tuple(part for part in decisions.parts if part.job != without), decisions.replicas, decisions.on)
-        self._board = _board(problem, self.decisions)
+        self._runs = runs_of(problem, self.decisions)
+        self._board = _board(problem, self._runs, decisions.replicas)
 
     def berth(self, job: Job, family: Family, *, only_node: str | None = None) -> Berth | None:
         """Return the earliest place for a job in a family, or on one of its nodes; None where there is none in its window.
@@ -76,7 +77,7 @@ class Room:
     def earliest_start(self, job: Job) -> int:
         """Return the first slot in which a job may start by its release and by the jobs it comes after."""
         grid = self.problem.grid
-        ends = [run.end_edge for run in runs_of(self.problem, self.decisions) if run.job.name in job.after]
+        ends = [run.end_edge for run in self._runs if run.job.name in job.after]
         return max([grid.release_slot(job.release_s), *ends])
 
     def tightness(self, job: Job, family: Family, *, only_node: str | None = None) -> Tightness | None:
@@ -166,13 +167,13 @@ def last_end(problem: Problem, job: Job) -> int:
     return problem.grid.deadline_edge(job.deadline_s) if is_bound else problem.grid.n_slots
 
 
-def _board(problem: Problem, decisions: Decisions) -> Board:
+def _board(problem: Problem, runs: tuple[Run, ...], replicas: tuple[ReplicaPart, ...]) -> Board:
     """Return a board with all work on it. A node whose work the board can't hold counts as full there: room is never made up."""
     board = Board(problem)
-    for run in sorted(runs_of(problem, decisions), key=lambda run: (run.start_slot, run.start_slot - run.end_edge, run.job.name)):
+    for run in sorted(runs, key=lambda run: (run.start_slot, run.start_slot - run.end_edge, run.job.name)):
         for part in run.parts:
             _hold(board, part.node, run.job.shape, part.workers, Stretch(run.start_slot, run.end_edge))
-    for replica in decisions.replicas:
+    for replica in replicas:
         shape = problem.service_by_name[replica.service].shape
         _hold(board, replica.node, shape, replica.replicas, Stretch(replica.slot, replica.slot + 1))
     return board

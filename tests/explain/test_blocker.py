@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from schedplan.explain.blocker import blocker
+from schedplan.explain.blocker import blocker, blockers
 from schedplan.model.cluster import Market, NodeStatus, Pool
 from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.problem import Limits
@@ -101,6 +101,24 @@ def test_others_hold_all_devices() -> None:
 
     assert (found.rule, found.repair, found.repair_cost) == ("capacity", "1 more node of od for 1 h", 10.0)
     assert found.evidence.endswith("its best stretch: needs 8 devices, 0 are free")
+
+
+def test_the_cheapest_repair_is_told() -> None:
+    # both pools are held all 4 hours; one more node for an hour costs 10 on od, 6 on lean
+    lean = replace(ONE, name="lean", price_per_hour=6.0)
+    jobs = (small.job("a", runtime_minutes=240.0), small.job("b", runtime_minutes=240.0), small.job())
+    task = small.problem(*jobs, pools=(lean, ONE))
+    made = small.plan(task, JobPart("a", "od", 0, 1), JobPart("b", "lean", 0, 1))
+    found = blocker(task, made.decisions, task.job_by_name["train"])
+
+    assert (found.repair, found.repair_cost) == ("1 more node of lean for 1 h", 6.0)
+
+
+def test_several_jobs_are_told_each_as_if_it_alone_were_added() -> None:
+    task = small.problem(small.job("a"), small.job("b"), pools=(ONE,))
+    found = blockers(task, small.plan(task).decisions, task.jobs)
+
+    assert [("a", "objective"), ("b", "objective")] == [(row.name, row.rule) for row in found]
 
 
 def test_the_sum_fits_but_the_nodes_do_not() -> None:
