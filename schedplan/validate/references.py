@@ -45,7 +45,8 @@ def _placement(subject: Subject) -> Iterator[Finding]:
         elif placed < job.workers:
             message = f"it is running, and {placed} of its {job.workers} workers have a place"
             hint = "Give placement as node*workers;node*workers, so that what it holds is known."
-            yield Finding("SP1203", Severity.ERROR, f"job {job.name}", message, hint, column="placement")
+            severity = Severity.ERROR if job.placement else Severity.WARNING
+            yield Finding("SP1203", severity, f"job {job.name}", message, hint, column="placement")
 
 
 def _speeds_of_unknown(subject: Subject) -> Iterator[Finding]:

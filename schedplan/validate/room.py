@@ -105,7 +105,7 @@ def _place(job: Job, pools: tuple[Pool, ...]) -> str:
 
 
 RULES = (
-    Rule("SP1210", "no-nodes", "Work needs at least one node that is ready and that a plan may use.", _no_nodes),
+    Rule("SP1210", "no-nodes", "A plan needs work, and at least one node for it that is ready and that it may use.", _no_nodes),
     Rule(
         "SP1211",
         "no-eligible-node",

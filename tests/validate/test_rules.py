@@ -75,6 +75,13 @@ def test_a_running_job_stands_on_nodes_that_there_are(placement, expected):
     assert expected == codes(found(POOL, jobs=(replace(JOB, state=JobState.RUNNING, placement=placement),)))
 
 
+def test_a_running_job_without_any_place_is_a_warning_and_with_half_of_one_an_error():
+    job = replace(JOB, workers=2, state=JobState.RUNNING)
+
+    assert [Severity.WARNING] == [finding.severity for finding in found(POOL, jobs=(job,))]
+    assert [Severity.ERROR] == [finding.severity for finding in found(POOL, jobs=(replace(job, placement=(Placed("p/1", 1),)),))]
+
+
 def test_speeds_speak_of_devices_that_there_are():
     assert ["SP1204"] == codes(found(POOL, speeds=(Speed("A10", "batch", 2.0),)))
     assert [] == codes(found(POOL, speeds=(Speed("A100", "batch", 2.0),)))
