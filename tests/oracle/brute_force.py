@@ -6,17 +6,15 @@ slots. What is cut off is only what can't be better: a branch whose jobs so far 
 more than the best plan known, and mirror images among nodes that nothing tells apart.
 
 It knows the rules and the objective from their description and from the records of the model, and takes one thing from
-the product: the least replicas of a service, a matter of the latency model. It refuses what is not planned today: shares
-of devices, running jobs, priced missed demand.
+the product: the least replicas of a service, a matter of the latency model. It refuses shares of devices, and knows no
+priced missed demand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
-from math import exp
 
 import numpy as np
 
@@ -24,7 +22,8 @@ from schedplan.measures.latency import least_replicas
 from schedplan.model.cluster import Market, NodeStatus, Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
-from schedplan.model.workload import DeadlineKind, Job, Service, Topology, WorkerShape
+from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology, WorkerShape
+from tests.oracle.arithmetic import Arithmetic, Option
 
 TOLERANCE = 1e-9
 FULL_DEMAND = 10**9
@@ -39,18 +38,6 @@ class Answer:
 
     objective: float
     decisions: Decisions
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One way to run a job: workers per node from a slot to an edge; `own` is its part of the objective, without nodes."""
-
-    job: str
-    start_slot: int
-    end_edge: int
-    workers: tuple[int, ...]
-    own: float
-    rework_cost: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,132 +66,6 @@ def best_plan(problem: Problem, divisors: Mapping[str, float], *, cuts: bool = T
     return _Search(problem, divisors, cuts=cuts).run()
 
 
-def objective_of(problem: Problem, decisions: Decisions, divisors: Mapping[str, float]) -> float:
-    """Return the objective of given decisions by the same arithmetic; they are taken to be feasible."""
-    arithmetic = _Arithmetic(problem, divisors)
-    total = arithmetic.constant
-    for job in problem.jobs:
-        parts = [part for part in decisions.parts if part.job == job.name]
-        if not parts:
-            total += arithmetic.left_out(job)
-            continue
-        workers = [0] * len(arithmetic.pools)
-        for part in parts:
-            workers[problem.cluster.node_idx[part.node]] += part.workers
-        total += arithmetic.option(job, parts[0].start_slot, tuple(workers)).own
-    return total + sum(arithmetic.on_value(node, slot) for node, slot in zip(*np.nonzero(decisions.on), strict=True))
-
-
-class _Arithmetic:
-    """Objective and single-node facts of one problem; nodes by their index in Cluster.nodes."""
-
-    def __init__(self, problem: Problem, divisors: Mapping[str, float]) -> None:
-        self.problem = problem
-        self.grid = problem.grid
-        self.names = problem.cluster.nodes
-        self.pools = tuple(problem.cluster.pool_of_node[name] for name in self.names)
-        self.number = tuple(problem.cluster.pool_of_node[name].node_names().index(name) for name in self.names)
-        self.price = {pool.name: problem.price_per_h(pool) for pool in problem.cluster.pools}
-        self.weight = {
-            goal: _share(problem.objective.weight(goal), divisors.get(goal)) for goal in ("latency", "utilization", "cost")
-        }
-        self.resource_names = tuple(
-            sorted({name for pool in problem.cluster.pools for name, _ in pool.resources} | _asked(problem))
-        )
-
-    def counted(self, pool: Pool) -> float:
-        """Devices of a node where the cluster has any, else its cores."""
-        return float(pool.gpus) if self.problem.cluster.has_devices else pool.cpus or 0.0
-
-    def counted_worker(self, shape: WorkerShape) -> float:
-        return shape.gpus if self.problem.cluster.has_devices else shape.cpus
-
-    @cached_property
-    def constant(self) -> float:
-        """Offered load of the services at the reference device, which is never idle."""
-        total = 0.0
-        for service in self.problem.services:
-            demand = self.problem.demand_of[service.name]
-            busy = demand.mean_rps * (1 - service.cache_hit_ratio) * service.service_ms / 1000 / service.concurrency
-            total += float((busy * self.grid.hours).sum()) * self.counted_worker(service.shape)
-        return -self.weight["utilization"] * total
-
-    def on_value(self, node: int, slot: int) -> float:
-        """Objective of paying for a node in a slot before any work on it: price, and devices that would be idle."""
-        hours = float(self.grid.hours[slot])
-        return self.weight["cost"] * self.on_cost(node, slot) + self.weight["utilization"] * self.counted(self.pools[node]) * hours
-
-    def on_cost(self, node: int, slot: int) -> float:
-        return float(self.price[self.pools[node].name][slot] * self.grid.hours[slot])
-
-    def size(self, job: Job) -> float:
-        """Largest share of the cluster's devices, cores and memory, times its devices (1 where it has none)."""
-        totals = np.zeros(3)
-        for pool in self.problem.cluster.pools:
-            totals += pool.nodes * np.array([pool.gpus, pool.cpus or 0.0, pool.memory_gib or 0.0])
-        asked = job.workers * np.array([job.shape.gpus, job.shape.cpus, job.shape.memory_gib])
-        shares = [a / total for a, total in zip(asked, totals, strict=True) if total > 0]
-        return float(max(shares, default=0.0) * (totals[0] or 1.0))
-
-    def urgency(self, job: Job) -> int:
-        return 1 + sorted({other.priority for other in self.problem.jobs}).index(job.priority)
-
-    def importance(self, job: Job) -> float:
-        return self.urgency(job) * self.size(job) * _runtime_minutes(job) / 60
-
-    def left_out(self, job: Job) -> float:
-        return self.problem.objective.unplaced * self.importance(job) / sum(self.importance(other) for other in self.problem.jobs)
-
-    def run_minutes(self, job: Job, accelerator: str | None) -> float:
-        for names in (job.name, job.kind.value):
-            for row in self.problem.cluster.speeds:
-                if row.accelerator == accelerator and row.kind == names:
-                    return _runtime_minutes(job) / row.speed
-        return _runtime_minutes(job)
-
-    def option(self, job: Job, start_slot: int, workers: tuple[int, ...]) -> Option:
-        """Return a way to run a job with its share of the objective; `workers` per node, at least one in all."""
-        used = [node for node, count in enumerate(workers) if count]
-        minutes = self.run_minutes(job, self.pools[used[0]].accelerator)
-        end_edge = self.grid.end_edge(start_slot, minutes)
-        if end_edge is None:
-            raise ValueError(f"job {job.name} does not end within the horizon")
-        lateness = self._lateness_h(job, start_slot, end_edge) * self.urgency(job) * self.size(job)
-        booked_h = (self.grid.edges_s[end_edge] - self.grid.edges_s[start_slot]) / 3600
-        rework = self._rework_cost(job, minutes / 60, start_slot, end_edge, workers)
-        own = (
-            self.weight["latency"] * lateness
-            - self.weight["utilization"] * job.workers * self.counted_worker(job.shape) * booked_h
-            + self.weight["cost"] * rework
-        )
-        return Option(job.name, start_slot, end_edge, workers, own, rework)
-
-    def _lateness_h(self, job: Job, start_slot: int, end_edge: int) -> float:
-        known = [instant for instant in (job.submit_s, job.earliest_start_s) if instant is not None]
-        release_s = max([self.grid.start_s, *known])
-        rates = self.problem.objective.rates
-        hours = rates.wait * (self.grid.edges_s[start_slot] - release_s) / 3600
-        if job.deadline_s is not None and job.deadline_kind is DeadlineKind.SOFT:
-            hours += rates.tardiness * max(0.0, (self.grid.edges_s[end_edge] - job.deadline_s) / 3600)
-        return hours
-
-    def _rework_cost(self, job: Job, work_h: float, start_slot: int, end_edge: int, workers: tuple[int, ...]) -> float:
-        """Expected hours of lost and repeated work of a gang on spot, at its share of the price of its nodes."""
-        used = [node for node, count in enumerate(workers) if count]
-        if self.pools[used[0]].market is not Market.SPOT:
-            return 0.0
-        rate = sum(self.pools[node].interruptions_per_hour for node in used)
-        if rate == 0:
-            return 0.0
-        per_hour = 0.0
-        hours = self.grid.hours[start_slot:end_edge]
-        for node in used:
-            pool = self.pools[node]
-            share = workers[node] * (job.shape.gpus / pool.gpus if pool.gpus else job.shape.cpus / (pool.cpus or 1.0))
-            per_hour += share * float(np.average(self.price[self.pools[node].name][start_slot:end_edge], weights=hours))
-        return per_hour * (_expected_run_h(job, work_h, rate) - work_h)
-
-
 class _Search:
     """Branch over jobs, largest first; each branch carries what every node holds in every slot."""
 
@@ -213,9 +74,12 @@ class _Search:
         _refuse_what_is_not_planned(problem)
         self.problem = problem
         self.grid = problem.grid
-        self.facts = _Arithmetic(problem, divisors)
+        self.facts = Arithmetic(problem, divisors)
         self.nodes = range(len(self.facts.pools))
-        self.jobs = tuple(sorted(problem.jobs, key=lambda job: (-self.facts.importance(job), job.name)))
+        self.resource_names = tuple(
+            sorted({name for pool in problem.cluster.pools for name, _ in pool.resources} | _asked(problem))
+        )
+        self.jobs = tuple(sorted(problem.jobs, key=self._rank))
         self.capacity = tuple(self._capacity(node) for node in self.nodes)
         self.lagging = tuple(node for node in self.nodes if self._has_lag(node))
         self.service_nodes = {service.name: self._service_nodes(service) for service in problem.services}
@@ -229,7 +93,7 @@ class _Search:
     def run(self) -> Answer | None:
         options = [self._options(job) for job in self.jobs]
         self.rest = self._rests(options)
-        if any(job.required and not found for job, found in zip(self.jobs, options, strict=True)):
+        if any(_must_run(job) and not found for job, found in zip(self.jobs, options, strict=True)):
             return None
         empty = tuple(self._no_use() for _ in self.nodes)
         occupied = (empty,) * self.grid.n_slots
@@ -258,13 +122,14 @@ class _Search:
             return
         job = self.jobs[depth]
         branches: list[tuple[float, Option | None]] = [(option.own, option) for option in options[depth]]
-        if not job.required:
+        if not _must_run(job):
             branches.append((self.facts.left_out(job), None))
         for value, option in sorted(branches, key=lambda branch: branch[0]):
             if option is None:
                 self._branch(depth + 1, options, occupied, chosen, own + value, nodes_value)
                 continue
-            if self.cuts and not self._is_first_of_its_mirrors(option, occupied):
+            is_free = job.state is not JobState.RUNNING
+            if self.cuts and is_free and not self._is_first_of_its_mirrors(option, occupied):
                 continue
             filled = self._add(occupied, job, option)
             if filled is None:
@@ -274,16 +139,24 @@ class _Search:
                 total = sum(slot_value for slot_value in values if slot_value is not None)
                 self._branch(depth + 1, options, filled, (*chosen, option), own + value, total)
 
+    def _rank(self, job: Job) -> tuple[bool, float, str]:
+        """What runs first, then the most important."""
+        return (job.state is not JobState.RUNNING, -self.facts.importance(job), job.name)
+
     def _rests(self, options: list[list[Option]]) -> tuple[float, ...]:
         """Return per depth the least that the jobs from there on add by themselves."""
         least = []
         for job, found in zip(self.jobs, options, strict=True):
-            least.append(min([option.own for option in found] + ([] if job.required else [self.facts.left_out(job)]), default=0.0))
+            least.append(
+                min([option.own for option in found] + ([] if _must_run(job) else [self.facts.left_out(job)]), default=0.0)
+            )
         return tuple(sum(least[depth:]) for depth in range(len(least) + 1))
 
     # a job by itself
 
     def _options(self, job: Job) -> list[Option]:
+        if job.state is JobState.RUNNING:
+            return [self.facts.option(job, 0, self._stands(job))]
         found = []
         first = self.grid.release_slot(job.release_s)
         for workers in self._spreads(job):
@@ -293,6 +166,12 @@ class _Search:
                 if end_edge is not None and not self._is_too_late(job, end_edge):
                     found.append(self.facts.option(job, start_slot, workers))
         return found
+
+    def _stands(self, job: Job) -> tuple[int, ...]:
+        workers = [0 for _ in self.nodes]
+        for placed in job.placement:
+            workers[self.facts.names.index(placed.node)] += placed.workers
+        return tuple(workers)
 
     def _is_too_late(self, job: Job, end_edge: int) -> bool:
         is_hard = job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD
@@ -350,14 +229,14 @@ class _Search:
         unknown = float("inf")
         cpus = unknown if pool.cpus is None else pool.cpus
         memory = unknown if pool.memory_gib is None else pool.memory_gib
-        return (float(pool.gpus), cpus, memory, *(known.get(name, 0.0) for name in self.facts.resource_names))
+        return (float(pool.gpus), cpus, memory, *(known.get(name, 0.0) for name in self.resource_names))
 
     def _use(self, shape: WorkerShape) -> Use:
         asked = dict(shape.resources)
-        return (shape.gpus, shape.cpus, shape.memory_gib, *(asked.get(name, 0.0) for name in self.facts.resource_names))
+        return (shape.gpus, shape.cpus, shape.memory_gib, *(asked.get(name, 0.0) for name in self.resource_names))
 
     def _no_use(self) -> Use:
-        return (0.0,) * (3 + len(self.facts.resource_names))
+        return (0.0,) * (3 + len(self.resource_names))
 
     def _most_workers(self, node: int, shape: WorkerShape, held: Use | None = None) -> int:
         """Workers that still fit on a node beside what it holds; a worker that asks for nothing is bounded by 64."""
@@ -554,33 +433,12 @@ class _Search:
 
 def _refuse_what_is_not_planned(problem: Problem) -> None:
     shapes = [job.shape for job in problem.jobs] + [service.shape for service in problem.services]
-    if any(shape.gpus != round(shape.gpus) for shape in shapes) or any(job.state.value != "pending" for job in problem.jobs):
-        raise ValueError("the oracle plans waiting jobs on whole devices only")
+    if any(shape.gpus != round(shape.gpus) for shape in shapes):
+        raise ValueError("the oracle plans whole devices only")
 
 
-def _asked(problem: Problem) -> set[str]:
-    shapes = [job.shape for job in problem.jobs] + [service.shape for service in problem.services]
-    return {name for shape in shapes for name, _ in shape.resources}
-
-
-def _share(weight: float, divisor: float | None) -> float:
-    return weight / divisor if weight and divisor else 0.0
-
-
-def _runtime_minutes(job: Job) -> float:
-    if job.runtime_minutes is None:
-        raise ValueError(f"job {job.name} has no runtime")
-    return job.runtime_minutes
-
-
-def _expected_run_h(job: Job, work_h: float, rate_per_h: float) -> float:
-    """Expected hours of a run of `work_h` that loses its work since the last checkpoint at every interruption."""
-    mean_h = 1 / rate_per_h
-    restart = exp(job.restart_minutes / 60 / mean_h)
-    if job.checkpoint_minutes is None or job.checkpoint_minutes / 60 >= work_h:
-        return mean_h * restart * (exp(work_h / mean_h) - 1)
-    interval_h, cost_h = job.checkpoint_minutes / 60, job.checkpoint_cost_minutes / 60
-    return mean_h * restart * (exp((interval_h + cost_h) / mean_h) - 1) * work_h / interval_h
+def _must_run(job: Job) -> bool:
+    return job.required or job.state is JobState.RUNNING
 
 
 def _subsets(nodes: list[int]) -> Iterator[frozenset[int]]:
@@ -602,3 +460,8 @@ def _keep(found: list[Label], new: Label, *, counts_cost: bool) -> None:
         return
     found[:] = [old for old in found if not beats(new, old)]
     found.append(new)
+
+
+def _asked(problem: Problem) -> set[str]:
+    shapes = [job.shape for job in problem.jobs] + [service.shape for service in problem.services]
+    return {name for shape in shapes for name, _ in shape.resources}

@@ -14,7 +14,7 @@ import numpy as np
 
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.problem import Demand, Objective, PriceSeries, Problem, Rates
-from schedplan.model.workload import DeadlineKind, Job, JobKind, Service, Toleration, Topology, WorkerShape
+from schedplan.model.workload import DeadlineKind, Job, JobKind, JobState, Placed, Service, Toleration, Topology, WorkerShape
 from schedplan.timegrid import TimeGrid
 
 START_S = int(datetime(2026, 12, 1, tzinfo=UTC).timestamp())
@@ -29,6 +29,7 @@ THEMES = (
     "spot",
     "service",
     "service_and_jobs",
+    "service_mix",
     "budget",
     "startup",
     "required",
@@ -36,6 +37,7 @@ THEMES = (
     "markets",
     "eligibility",
     "prices",
+    "running",
 )
 
 
@@ -263,6 +265,15 @@ def _one_service(source: random.Random, name: str) -> Service:
     )
 
 
+def _service_mix(source: random.Random) -> Problem:
+    """One service on two device models, one of which serves faster."""
+    fast = replace(_pool(source, "fast", source.randint(1, 2), 2), accelerator="H100", gpu_memory_gib=80.0)
+    pools = [fast, _pool(source, "slow", source.randint(1, 2), 2)]
+    problem = _problem(source, pools, _jobs(source, source.randint(0, 3)), n_slots=3)
+    speeds = (Speed("H100", "service", source.choice((1.5, 2.0, 3.0))),)
+    return _with_services(source, replace(problem, cluster=replace(problem.cluster, speeds=speeds)), 1)
+
+
 def _budget(source: random.Random) -> Problem:
     """Money for part of the work: rented nodes, now and then over two calendar days or with a service."""
     pools = [
@@ -352,6 +363,28 @@ def _prices(source: random.Random) -> Problem:
     return replace(problem, prices=(PriceSeries("p0", per_hour),))
 
 
+def _running(source: random.Random) -> Problem:
+    """Jobs that already run, on nodes that may be wanted for something else."""
+    gpus = source.choice((2, 3))
+    pools = [_pool(source, "p0", 2, gpus, Market.OWNED), replace(_pool(source, "p1", 1, 2, Market.ON_DEMAND), count=1)]
+    nodes = source.choice((("p0/1",), ("p0/2", "p1"), ("p0/1", "p0/2"), ("p1",)))
+    jobs = [replace(job, shape=replace(job.shape, cpus=1.0, memory_gib=2.0)) for job in _jobs(source, 5)]
+    for idx, node in enumerate(nodes):
+        shape = replace(jobs[idx].shape, gpus=float(source.choice((1, 2))))
+        begun_s = START_S - source.choice((0, 1800, HOUR_S, 5 * HOUR_S))
+        jobs[idx] = replace(
+            jobs[idx],
+            state=JobState.RUNNING,
+            shape=shape,
+            workers=1,
+            placement=(Placed(node, 1),),
+            submit_s=begun_s,
+            start_s=begun_s,
+            runtime_minutes=float(source.choice((60, 150, 180))),
+        )
+    return _problem(source, pools, jobs, n_slots=4)
+
+
 _THEMES = {
     "capacity": _capacity,
     "cores_only": _cores_only,
@@ -361,6 +394,7 @@ _THEMES = {
     "spot": _spot,
     "service": _service,
     "service_and_jobs": _service_and_jobs,
+    "service_mix": _service_mix,
     "budget": _budget,
     "startup": _startup,
     "required": _required,
@@ -368,4 +402,5 @@ _THEMES = {
     "markets": _markets,
     "eligibility": _eligibility,
     "prices": _prices,
+    "running": _running,
 }

@@ -10,7 +10,8 @@ from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.problem import Demand, Limits, Objective, Problem
 from schedplan.model.workload import DeadlineKind, Job, Service, Topology, WorkerShape
 from schedplan.timegrid import TimeGrid
-from tests.oracle.brute_force import best_plan, objective_of
+from tests.oracle.arithmetic import objective_of
+from tests.oracle.brute_force import best_plan
 from tests.oracle.instances import START_S, instance
 
 HOUR_S = 3600

@@ -1,0 +1,182 @@
+"""The objective by hand: what jobs, replicas and nodes add to it, from the records of the model alone.
+
+It is written anew from the description of the objective, and shares no line with what it checks. It knows nothing of what
+is feasible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp
+
+import numpy as np
+
+from schedplan.model.cluster import Market, Pool
+from schedplan.model.plan import Decisions
+from schedplan.model.problem import Problem
+from schedplan.model.workload import DeadlineKind, Job, JobState, WorkerShape
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to run a job: workers per node from a slot to an edge; `own` is its part of the objective, without nodes."""
+
+    job: str
+    start_slot: int
+    end_edge: int
+    workers: tuple[int, ...]
+    own: float
+    rework_cost: float
+
+
+def objective_of(problem: Problem, decisions: Decisions, divisors: Mapping[str, float]) -> float:
+    """Return the objective of given decisions by the same arithmetic; they are taken to be feasible."""
+    arithmetic = Arithmetic(problem, divisors)
+    total = arithmetic.constant
+    for job in problem.jobs:
+        parts = [part for part in decisions.parts if part.job == job.name]
+        if not parts:
+            total += arithmetic.left_out(job)
+            continue
+        workers = [0] * len(arithmetic.pools)
+        for part in parts:
+            workers[problem.cluster.node_idx[part.node]] += part.workers
+        total += arithmetic.option(job, parts[0].start_slot, tuple(workers)).own
+    return total + sum(arithmetic.on_value(node, slot) for node, slot in zip(*np.nonzero(decisions.on), strict=True))
+
+
+class Arithmetic:
+    """Objective and single-node facts of one problem; nodes by their index in Cluster.nodes."""
+
+    def __init__(self, problem: Problem, divisors: Mapping[str, float]) -> None:
+        self.problem = problem
+        self.grid = problem.grid
+        self.names = problem.cluster.nodes
+        self.pools = tuple(problem.cluster.pool_of_node[name] for name in self.names)
+        self.number = tuple(problem.cluster.pool_of_node[name].node_names().index(name) for name in self.names)
+        self.price = {pool.name: problem.price_per_h(pool) for pool in problem.cluster.pools}
+        self.weight = {
+            goal: _share(problem.objective.weight(goal), divisors.get(goal)) for goal in ("latency", "utilization", "cost")
+        }
+
+    def counted(self, pool: Pool) -> float:
+        """Devices of a node where the cluster has any, else its cores."""
+        return float(pool.gpus) if self.problem.cluster.has_devices else pool.cpus or 0.0
+
+    def counted_worker(self, shape: WorkerShape) -> float:
+        return shape.gpus if self.problem.cluster.has_devices else shape.cpus
+
+    @cached_property
+    def constant(self) -> float:
+        """Offered load of the services at the reference device, which is never idle."""
+        total = 0.0
+        for service in self.problem.services:
+            demand = self.problem.demand_of[service.name]
+            busy = demand.mean_rps * (1 - service.cache_hit_ratio) * service.service_ms / 1000 / service.concurrency
+            total += float((busy * self.grid.hours).sum()) * self.counted_worker(service.shape)
+        return -self.weight["utilization"] * total
+
+    def on_value(self, node: int, slot: int) -> float:
+        """Objective of paying for a node in a slot before any work on it: price, and devices that would be idle."""
+        hours = float(self.grid.hours[slot])
+        return self.weight["cost"] * self.on_cost(node, slot) + self.weight["utilization"] * self.counted(self.pools[node]) * hours
+
+    def on_cost(self, node: int, slot: int) -> float:
+        return float(self.price[self.pools[node].name][slot] * self.grid.hours[slot])
+
+    def size(self, job: Job) -> float:
+        """Largest share of the cluster's devices, cores and memory, times its devices (1 where it has none)."""
+        totals = np.zeros(3)
+        for pool in self.problem.cluster.pools:
+            totals += pool.nodes * np.array([pool.gpus, pool.cpus or 0.0, pool.memory_gib or 0.0])
+        asked = job.workers * np.array([job.shape.gpus, job.shape.cpus, job.shape.memory_gib])
+        shares = [a / total for a, total in zip(asked, totals, strict=True) if total > 0]
+        return float(max(shares, default=0.0) * (totals[0] or 1.0))
+
+    def urgency(self, job: Job) -> int:
+        return 1 + sorted({other.priority for other in self.problem.jobs}).index(job.priority)
+
+    def importance(self, job: Job) -> float:
+        return self.urgency(job) * self.size(job) * _runtime_minutes(job) / 60
+
+    def left_out(self, job: Job) -> float:
+        return self.problem.objective.unplaced * self.importance(job) / sum(self.importance(other) for other in self.problem.jobs)
+
+    def run_minutes(self, job: Job, accelerator: str | None) -> float:
+        """Run time on a device model; of a running job what is left of it, at least the first slot."""
+        minutes = _runtime_minutes(job) / self._speed(job, accelerator)
+        if job.state is JobState.RUNNING:
+            has_run = 0.0 if job.start_s is None else (self.grid.start_s - job.start_s) / 60
+            return max(minutes - has_run, float(self.grid.hours[0]) * 60)
+        return minutes
+
+    def _speed(self, job: Job, accelerator: str | None) -> float:
+        for names in (job.name, job.kind.value):
+            for row in self.problem.cluster.speeds:
+                if row.accelerator == accelerator and row.kind == names:
+                    return row.speed
+        return 1.0
+
+    def option(self, job: Job, start_slot: int, workers: tuple[int, ...]) -> Option:
+        """Return a way to run a job with its share of the objective; `workers` per node, at least one in all."""
+        used = [node for node, count in enumerate(workers) if count]
+        minutes = self.run_minutes(job, self.pools[used[0]].accelerator)
+        end_edge = self.grid.end_edge(start_slot, minutes)
+        if end_edge is None:
+            raise ValueError(f"job {job.name} does not end within the horizon")
+        lateness = self._lateness_h(job, start_slot, end_edge) * self.urgency(job) * self.size(job)
+        booked_h = (self.grid.edges_s[end_edge] - self.grid.edges_s[start_slot]) / 3600
+        rework = self._rework_cost(job, minutes / 60, start_slot, end_edge, workers)
+        own = (
+            self.weight["latency"] * lateness
+            - self.weight["utilization"] * job.workers * self.counted_worker(job.shape) * booked_h
+            + self.weight["cost"] * rework
+        )
+        return Option(job.name, start_slot, end_edge, workers, own, rework)
+
+    def _lateness_h(self, job: Job, start_slot: int, end_edge: int) -> float:
+        known = [instant for instant in (job.submit_s, job.earliest_start_s) if instant is not None]
+        release_s = max([self.grid.start_s, *known])
+        rates = self.problem.objective.rates
+        hours = rates.wait * (self.grid.edges_s[start_slot] - release_s) / 3600
+        if job.deadline_s is not None and job.deadline_kind is DeadlineKind.SOFT:
+            hours += rates.tardiness * max(0.0, (self.grid.edges_s[end_edge] - job.deadline_s) / 3600)
+        return hours
+
+    def _rework_cost(self, job: Job, work_h: float, start_slot: int, end_edge: int, workers: tuple[int, ...]) -> float:
+        """Expected hours of lost and repeated work of a gang on spot, at its share of the price of its nodes."""
+        used = [node for node, count in enumerate(workers) if count]
+        if self.pools[used[0]].market is not Market.SPOT:
+            return 0.0
+        rate = sum(self.pools[node].interruptions_per_hour for node in used)
+        if rate == 0:
+            return 0.0
+        per_hour = 0.0
+        hours = self.grid.hours[start_slot:end_edge]
+        for node in used:
+            pool = self.pools[node]
+            share = workers[node] * (job.shape.gpus / pool.gpus if pool.gpus else job.shape.cpus / (pool.cpus or 1.0))
+            per_hour += share * float(np.average(self.price[self.pools[node].name][start_slot:end_edge], weights=hours))
+        return per_hour * (_expected_run_h(job, work_h, rate) - work_h)
+
+
+def _share(weight: float, divisor: float | None) -> float:
+    return weight / divisor if weight and divisor else 0.0
+
+
+def _runtime_minutes(job: Job) -> float:
+    if job.runtime_minutes is None:
+        raise ValueError(f"job {job.name} has no runtime")
+    return job.runtime_minutes
+
+
+def _expected_run_h(job: Job, work_h: float, rate_per_h: float) -> float:
+    """Expected hours of a run of `work_h` that loses its work since the last checkpoint at every interruption."""
+    mean_h = 1 / rate_per_h
+    restart = exp(job.restart_minutes / 60 / mean_h)
+    if job.checkpoint_minutes is None or job.checkpoint_minutes / 60 >= work_h:
+        return mean_h * restart * (exp(work_h / mean_h) - 1)
+    interval_h, cost_h = job.checkpoint_minutes / 60, job.checkpoint_cost_minutes / 60
+    return mean_h * restart * (exp((interval_h + cost_h) / mean_h) - 1) * work_h / interval_h
