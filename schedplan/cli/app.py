@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -105,11 +106,13 @@ def root(**told: Any) -> None:
 
 
 def main() -> None:
-    """Run the program with the arguments of the process, and exit."""
+    """Run the program with the arguments of the process, and exit.
+
+    A terminal is written to in its own encoding, all else in UTF-8: the same bytes under every locale.
+    """
     for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="backslashreplace")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
     app()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 
 from schedplan.cli.options import Color, OutputForm
@@ -39,6 +40,12 @@ def _text(document: Document, form: OutputForm, color: Color) -> str:
 
             return markdown_text(document)
         case OutputForm.TABLE | OutputForm.WIDE:
-            from schedplan.report.terminal import terminal_text
+            from schedplan.report.terminal import TerminalOptions, terminal_text
 
-            return terminal_text(document, is_wide=form is OutputForm.WIDE, has_color=takes_color(sys.stdout, color.value))
+            options = TerminalOptions(
+                width=shutil.get_terminal_size().columns if sys.stdout.isatty() else None,
+                color=takes_color(sys.stdout, color.value),
+                is_wide=form is OutputForm.WIDE,
+                is_unicode="utf" in sys.stdout.encoding.lower(),
+            )
+            return terminal_text(document, options)

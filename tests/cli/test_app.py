@@ -146,3 +146,14 @@ def test_a_mistyped_command_is_told_also_where_help_is_asked() -> None:
 
 def test_options_before_the_command_do_not_hide_its_help() -> None:
     assert run("config", "show", "-h").stdout == run("-o", "json", "config", "show", "--seed", "3", "-h").stdout
+
+
+def test_a_table_off_a_terminal_is_plain_and_whole(project: Path) -> None:
+    (project / "schedplan.toml").write_text(f"[check]\nrules = ['{'x' * 300} < 1']\n[project]\nname = 'a [red]b[/red] :smile:'\n")
+
+    result = run("config", "show", str(project))
+
+    assert result.exit_code == 0, result.stderr
+    assert f"[{'x' * 300} < 1]" in result.stdout
+    assert "a [red]b[/red] :smile:" in result.stdout
+    assert "\x1b" not in result.stdout

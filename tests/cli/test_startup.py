@@ -80,3 +80,15 @@ def test_a_full_device_is_told_and_is_not_done() -> None:
     assert done.returncode == 2
     assert "standard output: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("environ", [{"LC_ALL": "C"}, {"PYTHONIOENCODING": "cp1252"}, {"PYTHONHASHSEED": "7"}], ids=str)
+def test_results_are_the_same_bytes_under_every_locale(tmp_path: Path, environ: dict[str, str]) -> None:
+    (tmp_path / "schedplan.toml").write_text("[project]\nname = '商店 \u202e'\n", encoding="utf-8")
+
+    def shown(extra: dict[str, str]) -> bytes:
+        command = [sys.executable, "-m", "schedplan", "config", "show", "-C", str(tmp_path), "-o", "csv"]
+        return subprocess.run(command, env=os.environ | extra, capture_output=True, check=True, timeout=60).stdout
+
+    assert shown({}) == shown(environ)
+    assert "商店" in shown(environ).decode("utf-8")
