@@ -113,3 +113,34 @@ def test_work_without_devices_holds_none():
 
     assert found.device_slots == {}
     assert found.unassigned == ()
+
+
+def slices_held(text, slices_per_gpu):
+    """(device, slice) pairs of `0,1:0-2`."""
+    held = []
+    for part in text.split(","):
+        device, _, span = part.partition(":")
+        first, last = map(int, span.split("-")) if span else (0, slices_per_gpu - 1)
+        held += [(int(device), number) for number in range(first, last + 1)]
+    return held
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_slice_is_held_twice_and_none_is_missing(seed):
+    # Random jobs of 1-7 sevenths or 1-2 devices over four slots on three devices, kept as long as an assignment is found.
+    rng = np.random.default_rng(seed)
+    jobs, parts = [], []
+    for number in range(12):
+        start = int(rng.integers(4))
+        gpus = float(rng.choice([1 / 7, 2 / 7, 3 / 7, 4 / 7, 1, 2]))
+        job = (f"j{number:02d}", gpus, int(rng.integers(1, 5 - start)), Topology.CLUSTER)
+        if not assign(Pool("n", gpus=3, slices_per_gpu=7), [*jobs, job], [*parts, (job[0], start, 1)]).unassigned:
+            jobs.append(job)
+            parts.append((job[0], start, 1))
+    found = assign(Pool("n", gpus=3, slices_per_gpu=7), jobs, parts)
+
+    for slot in range(4):
+        running = [job for job, (_, start, _) in zip(jobs, parts, strict=True) if start <= slot < start + job[2]]
+        held = [pair for job in running for pair in slices_held(found.device_slots[job[0], "n"], 7)]
+        assert sum(round(job[1] * 7) for job in running) == len(held)
+        assert len(held) == len(set(held))
