@@ -8,6 +8,8 @@ from schedplan.model.plan import JobPart
 from schedplan.model.problem import Problem
 from schedplan.timegrid import format_local
 
+_SINGLY = 3
+
 
 def instant(problem: Problem, instant_s: int) -> str:
     """Return an instant in the project's time zone, with its offset."""
@@ -42,5 +44,14 @@ def listed(names: Iterable[str], shown: int = 4) -> str:
 
 
 def stands(parts: Iterable[JobPart]) -> str:
-    """Return nodes with the workers on them: `od/1 (2 workers), od/2 (1 worker)`."""
-    return listed(f"{part.node} ({counted(part.workers, 'worker')})" for part in parts)
+    """Return nodes with the workers on them: `od/1 (2 workers), od/2 (1 worker)`; many of a pool as `10 nodes of od (10 workers)`."""
+    by_pool: dict[str, list[JobPart]] = {}
+    for part in parts:
+        by_pool.setdefault(part.node.partition("/")[0], []).append(part)
+    return listed(text for pool, found in by_pool.items() for text in _stands_in(pool, found))
+
+
+def _stands_in(pool: str, parts: list[JobPart]) -> list[str]:
+    if len(parts) <= _SINGLY:
+        return [f"{part.node} ({counted(part.workers, 'worker')})" for part in parts]
+    return [f"{len(parts)} nodes of {pool} ({counted(sum(part.workers for part in parts), 'worker')})"]

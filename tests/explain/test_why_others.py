@@ -12,6 +12,7 @@ from schedplan.errors import UsageError
 from schedplan.explain.codes import CODE_TEXTS, CodeText, code_text
 from schedplan.explain.explanation import Outcome
 from schedplan.explain.why import explain
+from schedplan.explain.wording import stands
 from schedplan.measures.feasibility import CODES
 from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.workload import Service, WorkerShape
@@ -36,6 +37,14 @@ def test_a_node_too_small_for_the_gang() -> None:
     assert explain(task, made, "train", why_not="od/2").verdict == "job train does stand on od/2"
     told = explain(other, small.plan(other), "train", why_not="od/1")
     assert told.reasons[0].message == "od/1 holds 1 of its 2 workers when empty"
+
+
+def test_many_nodes_of_a_pool_are_counted() -> None:
+    few = (JobPart("a", "od/1", 0, 2), JobPart("a", "solo", 0, 1))
+    many = tuple(JobPart("a", f"od/{number}", 0, 2) for number in range(1, 5))
+
+    assert stands(few) == "od/1 (2 workers), solo (1 worker)"
+    assert stands((*many, few[1])) == "4 nodes of od (8 workers), solo (1 worker)"
 
 
 def test_a_node_that_others_hold() -> None:
