@@ -44,7 +44,7 @@ def listed(names: Iterable[str], shown: int = 4) -> str:
 
 
 def stands(parts: Iterable[JobPart]) -> str:
-    """Return nodes with the workers on them: `od/1 (2 workers), od/2 (1 worker)`; many of a pool as `10 nodes of od (10 workers)`."""
+    """Return nodes with the workers on them: `od/1 (2 workers), od/2 (1 worker)`; many of a pool as `10 nodes of od (...)`."""
     by_pool: dict[str, list[JobPart]] = {}
     for part in parts:
         by_pool.setdefault(part.node.partition("/")[0], []).append(part)
