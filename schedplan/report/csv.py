@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 from schedplan.report.document import Cell, Document, Kind, Table
 from schedplan.report.verbatim import visible
 from schedplan.timegrid import format_instant
 
 _FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+_SPLITTING = frozenset(',"\r\n')
 _SKIPPED_BEFORE_FORMULAS = "\"' \t\r\n"
 
 
@@ -33,19 +31,17 @@ def main_table(document: Document) -> Table | None:
 
 def table_csv(table: Table, *, guards_formulas: bool = True) -> str:
     """Return one table as CSV with lines ending in a newline."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([_text(column.key, guards_formulas) for column in table.columns])
+    lines = [[_quoted(_text(column.key, guards_formulas)) for column in table.columns]]
     for row in table.rows:
-        writer.writerow([_field(cell, column.kind, guards_formulas) for cell, column in zip(row, table.columns, strict=True)])
-    return stream.getvalue()
+        lines.append([_field(cell, column.kind, guards_formulas) for cell, column in zip(row, table.columns, strict=True)])
+    return "".join(",".join(line) + "\n" for line in lines)
 
 
 def _field(cell: Cell, kind: Kind, guards_formulas: bool) -> str:
     if cell is None:
         return ""
     if isinstance(cell, str):
-        return _text(cell, guards_formulas)
+        return _quoted(_text(cell, guards_formulas))
     if kind is Kind.INSTANT:
         return format_instant(int(cell))
     if isinstance(cell, bool):
@@ -56,6 +52,13 @@ def _field(cell: Cell, kind: Kind, guards_formulas: bool) -> str:
 def _text(text: str, guards_formulas: bool) -> str:
     shown = "".join(character if character in "\t\r\n" else visible(character) for character in text)
     return f"'{shown}" if guards_formulas and _may_run(text) else shown
+
+
+def _quoted(text: str) -> str:
+    """Quote what a reader might split, a lone carriage return too, which the standard writer leaves bare."""
+    if not text or _SPLITTING.isdisjoint(text):
+        return text
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _may_run(text: str) -> bool:

@@ -68,6 +68,8 @@ def duration_text(seconds: float) -> str:
     """Return `45 s`, `30 min`, `1 h 30 min`, `3 d 4 h`: the two largest parts, from two days on in days."""
     if seconds < 0:
         return MINUS + duration_text(-seconds)
+    if seconds == 0:
+        return "0 min"
     if seconds < _MINUTE_S:
         return f"{seconds:.3g} s"
     whole = round(seconds)

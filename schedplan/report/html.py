@@ -120,7 +120,8 @@ def _figure_parts(quantity: Quantity, zone: tzinfo) -> tuple[str, str]:
 def _widths(blocks: tuple[Block, ...]) -> list[str]:
     """Return `half` for small charts that follow one another in pairs, else `wide`."""
     widths: list[str] = []
-    for block, following in zip(blocks, (*blocks[1:], None), strict=True):
+    following_blocks: tuple[Block | None, ...] = (*blocks[1:], None)
+    for block, following in zip(blocks, following_blocks, strict=False):
         if widths and widths[-1] == "first half":
             widths.append("half")
         elif _is_small(block) and _is_small(following):

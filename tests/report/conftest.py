@@ -25,13 +25,18 @@ from schedplan.model.plan import (
 )
 from schedplan.model.problem import Demand, Limits, Problem
 from schedplan.model.workload import Job, JobKind, Service, WorkerShape
+from schedplan.report.document import Document
+from schedplan.report.plan_document import plan_document
 from schedplan.timegrid import TimeGrid
 
 DAY_START_S = 1796054400  # 2026-12-01T00:00:00+08:00 = 2026-11-30T16:00:00Z
 HOUR_S = 3600
 SLOTS = 24
 PER_REPLICA_RPS = 150 * 1000 / 96 * 0.9  # concurrency x 1000 / service_ms x max_utilization = 1,406.25
-HOSTILE = "</script><script>alert(1)</script>"
+HOSTILE_JOB = "</script><script>alert(1)</script>"
+HOSTILE_SERVICE = '"><img src=x onerror=alert(1)>\u2028[x](javascript:alert(1))'
+HOSTILE_POOL = "=cmd|' /C calc'!A0\x1b[2J\x1b]0;t\x07\n| `x` | \u202e"
+HOSTILE_PROJECT = "[/etc/passwd] [bold]x[/bold] :smile: {{ 7 * 7 }} <b>&amp;"
 
 
 def mean_rps(hour: float) -> float:
@@ -141,7 +146,9 @@ def shop_plan(problem: Problem) -> Plan:
             for idx, node in enumerate(spot)
         ),
         replicas=tuple(
-            ReplicaRow(part.service, DAY_START_S + part.slot * HOUR_S, 60.0, part.node, 1, DAY_START_S + part.slot * HOUR_S, 147.5, 300.0)
+            ReplicaRow(
+                part.service, DAY_START_S + part.slot * HOUR_S, 60.0, part.node, 1, DAY_START_S + part.slot * HOUR_S, 147.5, 300.0
+            )
             for part in replicas
         ),
         node_use=use,
@@ -163,6 +170,28 @@ def shop_plan(problem: Problem) -> Plan:
     )
 
 
+def shop_document(problem: Problem) -> Document:
+    """Return the document of the day, with everything a plan may say."""
+    name = problem.services[0].name
+    quality = Quality(name, "sarima", 14, 0.412, 0.021, 0.71, 0.82, 0.948, 0.049, "better than seasonal naive")
+    return plan_document(
+        problem,
+        shop_plan(problem),
+        (shop_forecast(name),),
+        (shop_history(name),),
+        (quality,),
+        (("made by", "optimize"),),
+        inputs=(("nodes.csv", "ab" * 32), (problem.jobs[0].name + ".csv", "cd" * 32)),
+        versions=(("ortools", "9.15"), ("schedplan", "0.1.0")),
+    )
+
+
+def hostile_problem() -> Problem:
+    """Return the same day with names that try to be markup, code and formulas."""
+    problem = shop_problem(HOSTILE_JOB, HOSTILE_SERVICE, HOSTILE_POOL)
+    return replace(problem, name=HOSTILE_PROJECT, assumptions=(f"{HOSTILE_JOB} runs for 4 h.",))
+
+
 @pytest.fixture
 def problem() -> Problem:
     return shop_problem()
@@ -173,24 +202,14 @@ def plan(problem: Problem) -> Plan:
     return shop_plan(problem)
 
 
-@pytest.fixture
-def hostile_problem() -> Problem:
-    return shop_problem(HOSTILE, '"><img src=x onerror=alert(1)>', "=cmd|' /C calc'!A0\x1b[2J\n`x`")
+@pytest.fixture(scope="session")
+def document() -> Document:
+    return shop_document(shop_problem())
 
 
-@pytest.fixture
-def histories(problem: Problem) -> tuple[Series, ...]:
-    return (shop_history(problem.services[0].name),)
-
-
-@pytest.fixture
-def forecasts(problem: Problem) -> tuple[Forecast, ...]:
-    return (shop_forecast(problem.services[0].name),)
-
-
-@pytest.fixture
-def qualities(problem: Problem) -> tuple[Quality, ...]:
-    return (Quality(problem.services[0].name, "sarima", 14, 0.412, 0.021, 0.71, 0.82, 0.948, 0.049, "better than seasonal naive"),)
+@pytest.fixture(scope="session")
+def hostile_document() -> Document:
+    return shop_document(hostile_problem())
 
 
 def shop_history(name: str) -> Series:
@@ -205,7 +224,3 @@ def shop_forecast(name: str) -> Forecast:
     factors = np.array([1.0, 1.025, 1.04, 1.06, 1.08])
     bands = ((80, mean * 0.96, mean * 1.04), (95, mean * 0.94, mean * 1.075))
     return Forecast(name, "sarima", DAY_START_S, HOUR_S, mean, levels, factors[:, None] * mean, bands)
-
-
-def renamed(problem: Problem, name: str) -> Problem:
-    return replace(problem, name=name)
