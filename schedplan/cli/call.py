@@ -61,6 +61,13 @@ class Call:
             self.talk().warn(warning)
         return settings
 
+    def plan_folder(self, named: Path | None, project: Path | None = None) -> Path:
+        """Return the folder of the plan that a call speaks of: the one named, else runs/plan of the project, or of the nearest."""
+        if named is not None:
+            return named
+        file = self.place([] if project is None else [project]).file
+        return (Path() if file is None else file.parent) / "runs" / "plan"
+
     def talk(self) -> Talk:
         """Return the voice on standard error that this call asked for."""
         return Talk(is_json=self.log_form is LogForm.JSON, is_quiet=self.quiet, color=self.color.value)

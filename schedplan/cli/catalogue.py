@@ -29,6 +29,17 @@ class Branch:
 _COMMANDS = "schedplan.cli.commands"
 
 COMMANDS: tuple[Entry | Branch, ...] = (
+    Entry("init", f"{_COMMANDS}.project:init", "Copy a small runnable example into a folder"),
+    Entry("ingest", f"{_COMMANDS}.project:ingest", "Turn files into canonical tables, with an account of every row"),
+    Entry("validate", f"{_COMMANDS}.project:validate", "Say what is odd in the tables before anything is planned"),
+    Entry("forecast", f"{_COMMANDS}.forecast:forecast", "Forecast load with quantiles, judged on the past"),
+    Entry("optimize", f"{_COMMANDS}.optimize:optimize", "Plan jobs and replicas on nodes and slots, with a proven gap"),
+    Entry("verify", f"{_COMMANDS}.plans:verify", "Recompute every constraint and number of a plan without a solver"),
+    Entry("explain", f"{_COMMANDS}.plans:explain", "Say why work stands where it does, or what a code means"),
+    Entry("diff", f"{_COMMANDS}.plans:diff", "Say what differs from one plan to another"),
+    Entry("check", f"{_COMMANDS}.check:check", "Hold a plan against rules: yes or no, for the pipeline"),
+    Entry("report", f"{_COMMANDS}.plans:report", "Write a plan as HTML, Markdown or JSON"),
+    Entry("schema", f"{_COMMANDS}.project:schema", "Print the columns of a table"),
     Branch(
         "config",
         "The settings in force",
@@ -38,6 +49,8 @@ COMMANDS: tuple[Entry | Branch, ...] = (
 )
 
 EXAMPLES = (
-    "schedplan config show --origin",
-    "schedplan version -o json",
+    "schedplan init demo",
+    "schedplan optimize demo",
+    "schedplan report demo/runs/plan",
+    "schedplan optimize nodes.csv jobs.csv",
 )

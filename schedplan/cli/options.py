@@ -39,6 +39,12 @@ class LogForm(Enum):
     JSON = "json"
 
 
+class FailOn(Enum):
+    ERROR = "error"
+    WARNING = "warning"
+    NEVER = "never"
+
+
 def _show_version(is_asked: bool) -> None:
     if is_asked:
         from schedplan import __version__
@@ -55,6 +61,11 @@ Data = Annotated[
         show_default=False,
     ),
 ]
+DataFolder = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="DIR", help="The project of the plan, where it is not above it.", show_default=False),
+]
+DetailedExitcode = Annotated[bool, typer.Option("--detailed-exitcode", help="End with 1 where there is a difference.")]
 Config = Annotated[
     Path | None,
     typer.Option(

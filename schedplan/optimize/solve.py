@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from schedplan.errors import SolverError
-from schedplan.measures.accounting import account
+from schedplan.measures.accounting import account, goal_values
 from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import Normalisation, terms, total
 from schedplan.measures.work import importance
@@ -103,7 +103,7 @@ class _Solve:
         """Keep decisions that the check accepts and that are better than what is kept."""
         if violations(self.problem, decisions):
             return
-        value = total(terms(self.problem, account(self.problem, decisions).goals, self.normalisation))
+        value = total(terms(self.problem, goal_values(self.problem, decisions), self.normalisation))
         if self.best is None or value < self.best.objective:
             self.best = Incumbent(decisions, value)
 

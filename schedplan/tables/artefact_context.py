@@ -18,7 +18,7 @@ from schedplan.model.forecast import Forecast, Quality
 from schedplan.model.problem import Demand, Problem
 from schedplan.timegrid import TimeGrid
 
-WITHOUT_A_SAY = ("check", "report")
+WITHOUT_A_SAY = ("check", "limits", "report")
 
 HashOf = Callable[[Path, str], str]
 

@@ -1,0 +1,65 @@
+"""`schedplan optimize`: a plan of jobs and replicas on nodes and slots, with its proof."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from schedplan.cli import options
+from schedplan.cli.call import Call
+from schedplan.cli.exits import ExitStatus
+from schedplan.cli.frame import command
+from schedplan.config.override import overrides_of
+
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="GOAL=W,...", help="Weights of latency, utilization and cost.", show_default=False),
+]
+Gap = Annotated[str | None, typer.Option("--gap", metavar="SHARE", help="Relative gap at which to stop.", show_default=False)]
+TimeLimit = Annotated[
+    str | None, typer.Option("--time-limit", metavar="DURATION", help="A far safety stop, such as 10m.", show_default=False)
+]
+RequireOptimal = Annotated[bool, typer.Option("--require-optimal", help="End with 4 unless the plan is proven optimal.")]
+Runtime = Annotated[
+    float | None,
+    typer.Option("--runtime", metavar="MINUTES", help="Run time of jobs that state neither it nor a limit.", show_default=False),
+]
+
+
+@command(
+    "schedplan optimize",
+    "schedplan optimize nodes.csv jobs.csv --runtime 60",
+    "schedplan optimize samples/ecommerce-day --weights latency=.5,utilization=.3,cost=.2 -o json",
+)
+def optimize(
+    call: Call,
+    data: options.Data = None,
+    weights: Weights = None,
+    gap: Gap = None,
+    time_limit: TimeLimit = None,
+    require_optimal: RequireOptimal = False,
+    runtime: Runtime = None,
+) -> ExitStatus:
+    """Plan which jobs and replicas run where and when, say how far from the best possible that is, and save the plan."""
+    from schedplan.workflows.optimize import default_folder, plan_project, save, solve_options, weight_overrides
+    from schedplan.workflows.project import open_project
+
+    place = call.place(data)
+    extra = (*weight_overrides(weights), *overrides_of("solver.gap", gap, "--gap"))
+    settings = call.settings(place, (*extra, *overrides_of("solver.time_limit", time_limit, "--time-limit")))
+    with call.progress() as progress:
+        progress("read")
+        project = open_project(place, settings)
+        progress("plan")
+        planned = plan_project(project, solve_options(settings, require_optimal=require_optimal), runtime)
+    for warning in planned.plan.warnings:
+        call.talk().warn(warning)
+    if planned.is_infeasible:
+        call.present(planned.document)
+        return ExitStatus.INFEASIBLE
+    folder = call.out or default_folder(project)
+    save(planned, project, folder, force=call.force)
+    call.present(planned.document)
+    call.talk().note(f"plan saved in {folder}; next: schedplan report {folder}, or schedplan explain {folder} NAME")
+    return ExitStatus.DONE

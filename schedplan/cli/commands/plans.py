@@ -1,0 +1,70 @@
+"""What is asked of a saved plan: verify, explain, diff, report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from schedplan.cli import options
+from schedplan.cli.call import Call
+from schedplan.cli.exits import ExitStatus
+from schedplan.cli.frame import command
+
+PlanFolder = Annotated[Path | None, typer.Argument(metavar="PLAN", help="Folder of a plan; default runs/plan.", show_default=False)]
+Before = Annotated[Path, typer.Argument(metavar="A", help="Folder of the earlier plan.")]
+After = Annotated[Path, typer.Argument(metavar="B", help="Folder of the later plan.")]
+Names = Annotated[
+    list[str], typer.Argument(metavar="[PLAN] NAME", help="A job or service, after the plan's folder; or a code such as SP1003.")
+]
+WhyNot = Annotated[str | None, typer.Option("--why-not", metavar="NODE", help="Why not on this node or pool.", show_default=False)]
+
+
+@command("schedplan verify", "schedplan verify runs/plan -o json")
+def verify(call: Call, plan: PlanFolder = None, data: options.DataFolder = None) -> ExitStatus:
+    """Check a plan without a solver: every constraint, and every number recomputed from the tables."""
+    from schedplan.workflows.verify import verify_plan
+
+    found = verify_plan(call.plan_folder(plan), data)
+    call.present(found.document)
+    return ExitStatus.ANSWER_IS_NO if found.findings else ExitStatus.DONE
+
+
+@command(
+    "schedplan explain nightly-training",
+    "schedplan explain runs/plan nightly-training --why-not spot/03",
+    "schedplan explain SP1003",
+)
+def explain(call: Call, names: Names, why_not: WhyNot = None, data: options.DataFolder = None) -> None:
+    """Say why a job or service stands where it does, what else there was, or what a code means."""
+    from schedplan.errors import UsageError
+    from schedplan.workflows.explain import explain_code, explain_plan, is_code
+
+    if len(names) > 2:
+        raise UsageError("explain takes a plan and a name", hint="schedplan explain runs/plan NAME")
+    if len(names) == 1 and is_code(names[0]):
+        call.present(explain_code(names[0]))
+        return
+    folder = call.plan_folder(Path(names[0]) if len(names) > 1 else None)
+    call.present(explain_plan(folder, names[-1], why_not, data))
+
+
+@command("schedplan diff runs/before runs/plan", "schedplan diff runs/before runs/plan --detailed-exitcode -o markdown")
+def diff(call: Call, before: Before, after: After, detailed_exitcode: options.DetailedExitcode = False) -> ExitStatus:
+    """Say what differs from one plan to another: jobs, replicas, node-hours, measures, inputs."""
+    from schedplan.workflows.diff import diff_plans
+
+    found = diff_plans(before, after)
+    call.present(found.document)
+    return ExitStatus.ANSWER_IS_NO if detailed_exitcode and not found.is_empty else ExitStatus.DONE
+
+
+@command("schedplan report", "schedplan report runs/plan --out plan.html", "schedplan report runs/plan --out plan.md")
+def report(call: Call, plan: PlanFolder = None, data: options.DataFolder = None) -> None:
+    """Write a plan as one file that people open: HTML, Markdown or JSON by its ending."""
+    from schedplan.cli.output import write_text
+    from schedplan.workflows.report import report_plan
+
+    path, _ = report_plan(call.plan_folder(plan), call.out, data, force=call.force)
+    write_text(f"{path}\n")

@@ -1,0 +1,73 @@
+"""What begins a project: init, schema, validate, ingest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from schedplan.cli import options
+from schedplan.cli.call import Call
+from schedplan.cli.exits import ExitStatus
+from schedplan.cli.frame import command
+
+Folder = Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to; it is made where it is missing.")]
+SampleName = Annotated[str, typer.Option("--sample", metavar="NAME", help="Which example; `list` lists them.")]
+TableName = Annotated[str | None, typer.Argument(metavar="[TABLE]", help="A table; all of them without.", show_default=False)]
+FailOn = Annotated[options.FailOn, typer.Option("--fail-on", help="From which severity on to end with 1.")]
+Sources = Annotated[list[Path], typer.Argument(metavar="SRC...", help="Files to read.")]
+Reader = Annotated[str, typer.Option("--from", metavar="READER", help="Which reader; auto looks at the file.")]
+Zone = Annotated[str, typer.Option("--tz", metavar="ZONE", help="Time zone of times without an offset.")]
+Renames = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="COL=COL", help="Column of the file = column of the table; may be repeated.", show_default=False),
+]
+
+
+@command("schedplan init", "schedplan init demo --sample three-nodes-1-1-2", "schedplan init --sample list")
+def init(call: Call, folder: Folder = Path(), sample: SampleName = "ecommerce-day") -> None:
+    """Copy a small runnable example into a folder."""
+    from schedplan.workflows.init import init_project, samples_document
+
+    if sample == "list":
+        call.present(samples_document())
+        return
+    for path in init_project(folder, sample, force=call.force):
+        call.talk().note(f"wrote {path}")
+    call.talk().note(f"next: schedplan optimize {folder}")
+
+
+@command("schedplan schema", "schedplan schema jobs", "schedplan schema nodes -o markdown")
+def schema(call: Call, table: TableName = None) -> None:
+    """Print the columns of a table: type, unit, default and meaning."""
+    from schedplan.workflows.schema import schema_document
+
+    call.present(schema_document(table))
+
+
+@command("schedplan validate", "schedplan validate nodes.csv jobs.csv", "schedplan validate --fail-on warning -o json")
+def validate(call: Call, data: options.Data = None, fail_on: FailOn = options.FailOn.ERROR) -> ExitStatus:
+    """Say what is odd in the tables before anything is planned."""
+    from schedplan.workflows.project import open_project
+    from schedplan.workflows.validate import fails, validate_project, validation_document
+
+    place = call.place(data)
+    found = validate_project(open_project(place, call.settings(place)))
+    call.present(validation_document(found))
+    return ExitStatus.ANSWER_IS_NO if fails(found, fail_on.value) else ExitStatus.DONE
+
+
+@command(
+    "schedplan ingest nodes.csv jobs.csv",
+    "schedplan ingest export.csv --map name=job --map gpus=gpus_per_worker --tz Asia/Shanghai",
+)
+def ingest(call: Call, sources: Sources, reader: Reader = "auto", zone: Zone = "UTC", renames: Renames = None) -> None:
+    """Turn files into canonical Parquet tables, with an account of every row."""
+    from schedplan.workflows.ingest import DEFAULT_FOLDER, ingest_files, parse_renames
+
+    out = call.out or DEFAULT_FOLDER
+    _, document = ingest_files(
+        tuple(sources), out, timezone=zone, renames=parse_renames(tuple(renames or ())), reader=reader, force=call.force
+    )
+    call.present(document)

@@ -1,0 +1,121 @@
+"""Check: a plan is held against its own constraints first, then against the rules of a project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from schedplan.check.rules import Level, parse_rules
+from schedplan.check.verdict import Verdict, VerdictItem, judge
+from schedplan.config.settings import Settings
+from schedplan.errors import ConfigError, InputError, UsageError
+from schedplan.model.findings import Finding, Measure
+from schedplan.model.plan import Plan, PlanStatus
+from schedplan.report.document import Document
+from schedplan.report.junit import junit_text
+from schedplan.report.markdown import markdown_text
+from schedplan.report.verdict_document import verdict_document
+from schedplan.tables.artefact_folder import write_text_whole
+from schedplan.tables.artefacts import PLAN_FOLDER, read_plan
+from schedplan.workflows.plan import open_plan
+from schedplan.workflows.verify import verify
+
+REPORT_FORMS = ("junit", "markdown")
+_MARKS = {"junit": "<testsuites", "markdown": "# "}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A verdict with its document."""
+
+    verdict: Verdict
+    document: Document
+
+
+def check_plan(
+    folder: Path,
+    settings: Settings | None = None,
+    *,
+    rules: tuple[str, ...] = (),
+    baseline: Path | None = None,
+    data: Path | None = None,
+) -> Checked:
+    """Return the verdict on a saved plan.
+
+    Limits and rules are those of `settings` where given, else those of the plan's own project as it stands now; `rules` replace
+    the rules of either. Raises ConfigError where there is no rule, InputError for a conflict in place of a plan, StalePlanError.
+    """
+    saved = open_plan(folder, data, limits=None if settings is None else settings.limits)
+    texts = rules or (settings or saved.project.settings).check.rules
+    if not texts:
+        hint = 'Give [check] rules = ["cost <= 1000"] in schedplan.toml, or --rule "cost <= 1000".'
+        raise ConfigError("there is no rule to check by", code="SP2003", hint=hint)
+    parsed = parse_rules(texts)
+    if saved.plan.proof.status is PlanStatus.INFEASIBLE:
+        raise InputError(f"{folder}: this is a conflict and no plan; there is nothing to measure", code="SP1115")
+    earlier = measured(read_plan(baseline)[0]) if baseline is not None else None
+    held = tuple(_item(finding) for finding in verify(saved))
+    verdict = Verdict((*held, *judge(parsed, measured(saved.plan), earlier).items))
+    return Checked(verdict, verdict_document(verdict, timezone=saved.problem.timezone))
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTarget:
+    """A form in which the verdict is also written, and where; path None = standard output."""
+
+    form: str
+    path: Path | None
+
+
+def report_targets(texts: tuple[str, ...]) -> tuple[ReportTarget, ...]:
+    """Return what each `FORM=FILE` says; UsageError for another form."""
+    found = []
+    for text in texts:
+        form, equals, file = text.partition("=")
+        if form not in REPORT_FORMS or not equals or not file:
+            raise UsageError(
+                f"--report {text!r} is no FORM=FILE", hint=f"Forms: {', '.join(REPORT_FORMS)}; FILE - is standard output."
+            )
+        found.append(ReportTarget(form, None if file == "-" else Path(file)))
+    return tuple(found)
+
+
+def reported(checked: Checked, target: ReportTarget) -> str | None:
+    """Write the verdict to a target's file, or return its text where it goes to standard output."""
+    text = junit_text(checked.verdict) if target.form == "junit" else markdown_text(checked.document)
+    if target.path is None:
+        return text
+    write_text_whole(target.path, text, mark=_MARKS[target.form], force=True)
+    return None
+
+
+def split_data(data: tuple[Path, ...]) -> tuple[Path | None, Path | None]:
+    """Return (folder of a plan, project) among what DATA names: a folder with a plan.json is a plan."""
+    plans = tuple(path for path in data if (path / PLAN_FOLDER.record).is_file())
+    rest = tuple(path for path in data if path not in plans)
+    if len(plans) > 1 or len(rest) > 1:
+        raise UsageError("check takes one project and one plan", hint="schedplan check [PROJECT] [PLAN]")
+    return (plans[0] if plans else None), (rest[0] if rest else None)
+
+
+def measured(plan: Plan) -> tuple[Measure, ...]:
+    """Return the measures of a plan with those of its proof."""
+    return (*plan.measures, Measure("gap", plan.proof.gap, "share"), Measure("gap_avoidable", plan.proof.gap_avoidable, "share"))
+
+
+def _item(finding: Finding) -> VerdictItem:
+    """Return a constraint that does not hold as a broken rule."""
+    return VerdictItem(
+        rule=f"verify: {finding.subject}",
+        level=Level.DENY,
+        passed=False,
+        measure="verify",
+        labels=(),
+        value=None,
+        limit=0.0,
+        upper=None,
+        unit="",
+        margin=None,
+        message=finding.message,
+        code=finding.code,
+    )

@@ -1,0 +1,83 @@
+"""What the services must serve: their load, given or forecast, per slot of the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from schedplan.config.settings import ForecastSettings
+from schedplan.errors import InputError
+from schedplan.forecast.demand import history, horizon_steps, slot_demand
+from schedplan.forecast.options import ForecastOptions, ModelChoice
+from schedplan.forecast.pipeline import forecast_series
+from schedplan.model.forecast import QUANTILES, Forecast, Quality, Series
+from schedplan.model.problem import Demand
+from schedplan.model.workload import Service
+from schedplan.tables.convert import Content
+from schedplan.timegrid import TimeGrid
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Demand per service in their order, and the forecasts behind it with their quality and history."""
+
+    demands: tuple[Demand, ...]
+    forecasts: tuple[Forecast, ...]
+    qualities: tuple[Quality, ...]
+    histories: tuple[Series, ...]
+    notes: tuple[str, ...]
+
+
+def expected_demand(content: Content, grid: TimeGrid, settings: ForecastSettings, seed: int) -> Expected:
+    """Return the demand of all services on the slots of a plan. Raises InputError for a service without load."""
+    series_of = {series.unique_id: series for series in content.series}
+    given_of = {forecast.unique_id: forecast for forecast in content.forecasts}
+    made: dict[str, tuple[Forecast, Quality | None]] = {}
+    demands: list[Demand] = []
+    notes: list[str] = []
+    for service in content.services:
+        series = series_of.get(service.series)
+        if series is None:
+            raise _without_load(service, series_of)
+        forecast = given_of.get(service.series)
+        if forecast is None and service.series not in made:
+            steps = horizon_steps(series, grid, settings.ignore_future)
+            if steps:
+                result = forecast_series(history(series, grid), forecast_options(settings, series, steps, seed))
+                made[service.series] = (result.forecast, result.quality)
+        if forecast is None and service.series in made:
+            forecast = made[service.series][0]
+        found = slot_demand(series, forecast, grid, settings.quantile, settings.ignore_future)
+        demands.append(Demand(service.name, found.peak_rps, found.mean_rps))
+        notes.extend(found.notes)
+    used = sorted(made)
+    return Expected(
+        demands=tuple(demands),
+        forecasts=tuple(made[name][0] for name in used),
+        qualities=tuple(quality for name in used if (quality := made[name][1]) is not None),
+        histories=tuple(history(series_of[name], grid) for name in used),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def forecast_options(settings: ForecastSettings, series: Series, steps: int, seed: int) -> ForecastOptions:
+    """Return the options of one series: seasons in its own steps, those that are whole and longer than one."""
+    seasons = tuple(season_s // series.step_s for season_s in settings.seasons_s if season_s % series.step_s == 0)
+    return ForecastOptions(
+        horizon_steps=steps,
+        seasons=tuple(season for season in seasons if season > 1),
+        model=ModelChoice(settings.model),
+        levels=settings.levels,
+        quantile_levels=tuple(sorted({*QUANTILES, settings.quantile})),
+        seed=seed,
+    )
+
+
+def _without_load(service: Service, series_of: dict[str, Series]) -> InputError:
+    near = get_close_matches(service.series, series_of, n=1)
+    known = f"load has {', '.join(sorted(series_of)[:5])}" if series_of else "there is no table load"
+    return InputError(
+        f"service {service.name}: its load {service.series} is in no input; {known}",
+        code="SP1201",
+        hint=f"Did you mean {near[0]}? Set the column series." if near else "Give load.csv with unique_id, ds, y.",
+    )

@@ -1,0 +1,115 @@
+"""Diff: what is different in a second plan, and which inputs changed between the two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from schedplan.measures.comparison import ComparedPlan, JobChange, MeasureChange, PlanDiff, compare
+from schedplan.model.plan import Plan
+from schedplan.report.document import Column, Document, Facts, Kind, Paragraph, Section, SectionRole, Table
+from schedplan.tables.artefact_context import PlanContext
+from schedplan.tables.artefacts import read_plan
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What two plans differ in."""
+
+    diff: PlanDiff
+    document: Document
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether work, nodes and measures are the same in both."""
+        return not self.diff.decisions_differ and not self.diff.measures
+
+
+def diff_plans(before: Path, after: Path) -> Difference:
+    """Return the differences of two saved plans; they may be of different projects. Neither is checked against its inputs."""
+    first, second = read_plan(before), read_plan(after)
+    found = compare(_compared(*first), _compared(*second))
+    return Difference(found, diff_document(found, second[1]))
+
+
+def diff_document(found: PlanDiff, context: PlanContext) -> Document:
+    """Return the differences as a document, in the currency and time zone of the second plan."""
+    sections = [Section("answer", "", (Paragraph((_headline(found, context.currency),), is_headline=True),), SectionRole.ANSWER)]
+    if found.inputs:
+        rows = tuple((change.path, change.kind.value) for change in found.inputs)
+        sections.append(_section("inputs", "Inputs", (Column("input", "Input"), Column("change", "Change")), rows))
+    if found.jobs:
+        sections.append(_section("jobs", "Jobs", _JOB_COLUMNS, tuple(_job_row(change) for change in found.jobs)))
+    if found.replicas:
+        spans = tuple((one.service, one.start_s, one.end_s, one.before, one.after) for one in found.replicas)
+        sections.append(_section("replicas", "Replicas", _REPLICA_COLUMNS, spans))
+    if found.node_hours:
+        hours = tuple((one.pool, one.before_h, one.after_h) for one in found.node_hours)
+        sections.append(_section("node-hours", "Node-hours", _HOUR_COLUMNS, hours))
+    if found.measures:
+        sections.append(_section("measures", "Measures", _MEASURE_COLUMNS, tuple(_measure_row(one) for one in found.measures)))
+    facts = Facts(
+        (("cost_delta", found.cost_delta), ("objective_delta", found.objective_delta), ("differs", bool(found.decisions_differ)))
+    )
+    return Document(kind="diff", title="Difference of two plans", sections=tuple(sections), timezone=context.timezone, facts=facts)
+
+
+_JOB_COLUMNS = (
+    Column("job", "Job"),
+    Column("change", "Change"),
+    Column("before_start", "Start before", Kind.INSTANT),
+    Column("after_start", "Start after", Kind.INSTANT),
+    Column("before_nodes", "Nodes before"),
+    Column("after_nodes", "Nodes after"),
+)
+_REPLICA_COLUMNS = (
+    Column("service", "Service"),
+    Column("from", "From", Kind.INSTANT),
+    Column("to", "To", Kind.INSTANT),
+    Column("before", "Before", Kind.COUNT),
+    Column("after", "After", Kind.COUNT),
+)
+_HOUR_COLUMNS = (
+    Column("pool", "Pool"),
+    Column("before", "Before (h)", Kind.NUMBER),
+    Column("after", "After (h)", Kind.NUMBER),
+)
+_MEASURE_COLUMNS = (
+    Column("measure", "Measure"),
+    Column("labels", "Labels"),
+    Column("before", "Before", Kind.NUMBER, is_mixed=True),
+    Column("after", "After", Kind.NUMBER, is_mixed=True),
+    Column("unit", "Unit"),
+)
+
+
+def _section(name: str, title: str, columns: tuple[Column, ...], rows: tuple[tuple[str | int | float | None, ...], ...]) -> Section:
+    return Section(name, title, (Table(f"{name}-table", "", columns, rows),))
+
+
+def _headline(found: PlanDiff, currency: str) -> str:
+    if not found.decisions_differ and not found.measures:
+        return "The two plans are the same."
+    parts = [f"{len(found.jobs)} jobs changed"] if found.jobs else []
+    if found.cost_delta is not None:
+        parts.append(f"cost {found.cost_delta:+,.2f} {currency}")
+    return f"{'; '.join(parts) or 'Numbers differ'}."
+
+
+def _job_row(change: JobChange) -> tuple[str | int | None, ...]:
+    kinds = ", ".join(kind.value for kind in change.kinds)
+    return (change.job, kinds, change.before_start_s, change.after_start_s, _nodes(change.before_nodes), _nodes(change.after_nodes))
+
+
+def _nodes(nodes: tuple[tuple[str, int], ...]) -> str:
+    shown = ", ".join(f"{node} x{workers}" if workers > 1 else node for node, workers in nodes[:4])
+    return f"{shown} and {len(nodes) - 4} more" if len(nodes) > 4 else shown
+
+
+def _measure_row(change: MeasureChange) -> tuple[str | float | None, ...]:
+    labels = ", ".join(f"{key}={value}" for key, value in change.labels)
+    return (change.name, labels, change.before, change.after, change.unit)
+
+
+def _compared(plan: Plan, context: PlanContext) -> ComparedPlan:
+    return ComparedPlan(plan, context.grid, tuple((record.path, record.sha256) for record in context.inputs))

@@ -1,0 +1,70 @@
+"""Init: a runnable example to begin with, copied from the samples that come with the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from schedplan.errors import OutputError, UsageError
+from schedplan.report.document import Column, Document, Section, SectionRole, Table
+
+DEFAULT_SAMPLE = "ecommerce-day"
+_SHIPPED = Path(__file__).parents[1] / "_samples"
+_IN_THE_REPOSITORY = Path(__file__).parents[2] / "samples"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sample: its name, and the first sentence of its page."""
+
+    name: str
+    summary: str
+    folder: Path
+
+
+def samples() -> tuple[Sample, ...]:
+    """Return the samples by name."""
+    root = _SHIPPED if _SHIPPED.is_dir() else _IN_THE_REPOSITORY
+    folders = sorted(folder for folder in root.iterdir() if (folder / "schedplan.toml").is_file())
+    return tuple(Sample(folder.name, _summary(folder), folder) for folder in folders)
+
+
+def init_project(target: Path, name: str = DEFAULT_SAMPLE, *, force: bool = False) -> tuple[Path, ...]:
+    """Copy a sample into a folder and return the files it consists of.
+
+    Raises UsageError for an unknown sample, OutputError where a file is in the way and not `force`; nothing is copied then.
+    """
+    known = {sample.name: sample for sample in samples()}
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"Samples: {', '.join(known)}."
+        raise UsageError(f"there is no sample {name}", hint=hint)
+    sources = sorted(path for path in known[name].folder.iterdir() if path.is_file())
+    in_the_way = [target / source.name for source in sources if (target / source.name).exists()]
+    if in_the_way and not force:
+        raise OutputError(f"{in_the_way[0]} is there already", hint="Choose an empty folder, or replace it with --force.")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for source in sources:
+            (target / source.name).write_bytes(source.read_bytes())
+    except OSError as problem:
+        raise OutputError(f"{target}: {problem.strerror}") from None
+    return tuple(target / source.name for source in sources)
+
+
+def samples_document() -> Document:
+    """Return the list of samples as a document."""
+    table = Table(
+        "samples",
+        "",
+        (Column("sample", "Sample"), Column("about", "What it shows")),
+        tuple((one.name, one.summary) for one in samples()),
+    )
+    return Document(kind="samples", title="Samples", sections=(Section("answer", "", (table,), SectionRole.ANSWER),))
+
+
+def _summary(folder: Path) -> str:
+    lines = (folder / "README.md").read_text("utf-8").splitlines()
+    paragraph = next((line for line in lines if line and not line.startswith("#")), "")
+    return paragraph.split(". ")[0].rstrip(".")

@@ -1,0 +1,103 @@
+"""A saved plan with the project behind it: found by the paths it records, and refused where its inputs have changed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from schedplan.config.load import load_settings
+from schedplan.config.override import Override
+from schedplan.config.project import ProjectPlace, locate_project
+from schedplan.config.settings import Settings
+from schedplan.errors import InputError
+from schedplan.model.forecast import Series
+from schedplan.model.plan import Plan
+from schedplan.model.problem import Limits, Problem
+from schedplan.report.document import Document
+from schedplan.report.plan_document import plan_document
+from schedplan.tables.artefact_context import PlanContext, refuse_stale
+from schedplan.tables.artefacts import read_plan
+from schedplan.workflows.optimize import RUNTIME_KEY
+from schedplan.workflows.project import Project, input_sha256, open_project
+
+
+@dataclass(frozen=True)
+class SavedPlan:
+    """A plan, what it was made from, and its problem rebuilt from the tables as they are now."""
+
+    folder: Path
+    plan: Plan
+    context: PlanContext
+    project: Project
+    problem: Problem
+
+    def histories(self) -> tuple[Series, ...]:
+        """Return the load before the plan, of the series it forecast."""
+        from schedplan.forecast.demand import history
+
+        forecast = {one.unique_id for one in self.context.forecasts}
+        return tuple(history(series, self.problem.grid) for series in self.project.content.series if series.unique_id in forecast)
+
+    def document(self) -> Document:
+        """Return the document of the plan, as `optimize` showed it."""
+        return plan_document(
+            self.problem,
+            self.plan,
+            self.context.forecasts,
+            self.histories(),
+            self.context.quality,
+            inputs=tuple((record.path, record.sha256) for record in self.context.inputs),
+            versions=self.context.versions,
+        )
+
+
+def open_plan(folder: Path, data: Path | None = None, limits: Limits | None = None) -> SavedPlan:
+    """Return a saved plan with its problem.
+
+    data: the project's folder, where it is not the one the plan lies in or below. limits: to hold it against, in place of those
+    that the project file has now; a plan is not stale when limits change, it holds them or it does not. Raises InputError where
+    there is no plan or its inputs are not found, StalePlanError where they say something else than when it was made.
+    """
+    from schedplan.workflows.problem import rebuilt
+
+    plan, context = read_plan(folder)
+    root = data if data is not None else find_root(folder, context)
+    settings = _settings(context, root)
+    refuse_stale(context, root, lambda path, table: input_sha256(settings, path, table))
+    tables = tuple(root / record.path for record in context.inputs)
+    project = open_project(ProjectPlace(None, (), tables), settings, root)
+    runtime_minutes = dict(context.settings.values).get(RUNTIME_KEY)
+    problem = rebuilt(project, context, None if runtime_minutes is None else float(json.loads(runtime_minutes)))
+    return SavedPlan(folder, plan, context, project, problem if limits is None else replace(problem, limits=limits))
+
+
+def find_root(folder: Path, context: PlanContext) -> Path:
+    """Return the nearest folder from the plan's upward, or the working directory, in which its inputs are found."""
+    wanted = [record.path for record in context.inputs]
+    if context.settings.path is not None:
+        wanted.append(context.settings.path)
+    here = folder.resolve()
+    for root in (*here.parents, Path()):
+        if all((root / path).is_file() for path in wanted):
+            return root
+    missing = next((path for path in wanted if not (Path() / path).is_file()), wanted[0] if wanted else "")
+    raise InputError(
+        f"{folder}: the inputs of this plan are not found; {missing} is in no folder above it",
+        code="SP1114",
+        hint="Name the project's folder with --data.",
+    )
+
+
+def _settings(context: PlanContext, root: Path) -> Settings:
+    file = None if context.settings.path is None else root / context.settings.path
+    overrides = tuple(
+        Override(key, _text(json.loads(value)), "the plan") for key, value in context.settings.values if key != RUNTIME_KEY
+    )
+    place = locate_project((), file, root) if file is not None else ProjectPlace(None, (), ())
+    return load_settings(place.file, overrides, {})
+
+
+def _text(value: object) -> str:
+    """Return a recorded value in the grammar of `--set`."""
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,69 @@
+"""A project with its tables read: where a command finds what it works on. It plans and forecasts nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from schedplan.config.project import ProjectPlace
+from schedplan.config.settings import Settings
+from schedplan.errors import InputError
+from schedplan.tables.artefact_context import InputRecord, relative_path
+from schedplan.tables.convert import Content, content
+from schedplan.tables.read import TableFile
+from schedplan.tables.sources import Source, read_input, read_sources, sources_at, sources_of
+
+
+@dataclass(frozen=True)
+class Project:
+    """Settings, the files that were read, and what they say. `root`: the folder that recorded paths are relative to."""
+
+    settings: Settings
+    root: Path
+    files: tuple[TableFile, ...]
+    content: Content
+
+    @property
+    def name(self) -> str:
+        return self.settings.project.name
+
+    def inputs(self) -> tuple[InputRecord, ...]:
+        """Return what was read, as a result records it."""
+        return tuple(InputRecord(relative_path(file.path, self.root), file.table, file.sha256) for file in self.files)
+
+    def paths(self) -> tuple[Path, ...]:
+        """Return every file that must never be written to."""
+        project_file = (self.settings.file,) if self.settings.file is not None else ()
+        return (*(file.path for file in self.files), *project_file)
+
+
+def open_project(place: ProjectPlace, settings: Settings, root: Path | None = None) -> Project:
+    """Return the project at a place: the tables DATA names where it names any, else those of the project file.
+
+    Raises InputError with the faults of all files, or where there is nothing to read.
+    """
+    sources = _sources(place, settings)
+    if not sources:
+        raise InputError(
+            "there is nothing to read: no table was named, and no project file names one",
+            hint="Name tables (schedplan optimize nodes.csv jobs.csv) or a project; `schedplan init DIR` makes one to begin with.",
+        )
+    files = read_sources(sources, ZoneInfo(settings.project.timezone))
+    return Project(settings, root if root is not None else _root(settings), files, content(files))
+
+
+def input_sha256(settings: Settings, path: Path, table: str) -> str:
+    """Return the SHA-256 of a file's canonical content, as it is read now."""
+    return read_input(path, table, ZoneInfo(settings.project.timezone)).sha256
+
+
+def _root(settings: Settings) -> Path:
+    return settings.folder if settings.file is not None else Path()
+
+
+def _sources(place: ProjectPlace, settings: Settings) -> tuple[Source, ...]:
+    named = (*place.folders, *place.tables)
+    if named:
+        return sources_at(named)
+    return sources_of({files.table: files.paths for files in settings.inputs})

@@ -1,0 +1,25 @@
+"""Validate: what is odd in the tables of a project, before anything is planned."""
+
+from __future__ import annotations
+
+from schedplan.model.findings import Finding, Severity
+from schedplan.report.document import Document
+from schedplan.report.findings_document import findings_document
+from schedplan.validate.registry import subject_of, validate
+from schedplan.workflows.project import Project
+
+
+def validate_project(project: Project) -> tuple[Finding, ...]:
+    """Return the findings of all rules on the tables of a project."""
+    return validate(subject_of(project.content))
+
+
+def fails(findings: tuple[Finding, ...], fail_on: str) -> bool:
+    """Whether a severity of `fail_on` (error, warning, never) or above was found."""
+    failing = {"error": (Severity.ERROR,), "warning": (Severity.ERROR, Severity.WARNING), "never": ()}[fail_on]
+    return any(finding.severity in failing for finding in findings)
+
+
+def validation_document(findings: tuple[Finding, ...]) -> Document:
+    """Return the findings as a document."""
+    return findings_document(findings, kind="validation", title="Validation", all_clear="Nothing is odd in these tables.")

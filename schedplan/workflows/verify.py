@@ -1,0 +1,47 @@
+"""Verify a saved plan without a solver: every constraint, and every number recomputed from the tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from schedplan.measures.corruption import corrupted
+from schedplan.model.findings import Finding
+from schedplan.model.plan import PlanStatus
+from schedplan.optimize.reference import normalisation, reference
+from schedplan.report.document import Document
+from schedplan.report.findings_document import findings_document
+from schedplan.workflows.plan import SavedPlan, open_plan
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What does not hold, and how many numbers were recomputed."""
+
+    findings: tuple[Finding, ...]
+    n_numbers: int
+    document: Document
+
+
+def verify_plan(folder: Path, data: Path | None = None) -> Verification:
+    """Return what is wrong with a saved plan; no finding means that it holds. Raises StalePlanError for changed inputs."""
+    saved = open_plan(folder, data)
+    found = verify(saved)
+    n_numbers = _numbers(saved)
+    held = f"{folder}: every constraint holds, and {n_numbers} numbers are as recomputed."
+    document = findings_document(found, kind="verification", title="Verification", all_clear=held)
+    return Verification(found, n_numbers, document)
+
+
+def verify(saved: SavedPlan) -> tuple[Finding, ...]:
+    """Return the findings of an opened plan."""
+    if saved.plan.proof.status is PlanStatus.INFEASIBLE:
+        return corrupted(saved.problem, saved.plan)
+    scales = normalisation(saved.problem, reference(saved.problem))
+    return corrupted(saved.problem, saved.plan, scales)
+
+
+def _numbers(saved: SavedPlan) -> int:
+    plan = saved.plan
+    per_node = 0 if plan.node_use is None else 6 * plan.node_use.on.size
+    return len(plan.measures) + 6 * len(plan.terms) + 8 * len(plan.placements) + 4 * len(plan.replicas) + per_node
