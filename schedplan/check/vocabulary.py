@@ -34,6 +34,7 @@ _SINGLE = (
     "on_time_probability",
     "phantom_admitted_device_h",
     "preemptions",
+    "rework_cost",
     "slo_attainment",
     "stranded_devices",
     "unplaced",
@@ -113,7 +114,7 @@ def dimension_of(measure: str) -> Dimension:
     base = _without_statistic(measure)
     if base in _SHARES:
         return Dimension.SHARE
-    if base == "cost" or base.startswith("cost_"):
+    if "cost" in base.split("_"):
         return Dimension.MONEY
     for ending, dimension in _ENDINGS:
         if base.endswith(ending):

@@ -80,7 +80,7 @@ def _band(band: Band, fill: str, axis: _TimeAxis) -> list[Json]:
         **shared,
         "y": list(band.upper),
         "customdata": list(band.lower),
-        "hovertemplate": "%{customdata:,.4~g} to %{y:,.4~g}",
+        "hovertemplate": "%{customdata:,.5~r} to %{y:,.5~r}",
         "name": plain(band.name),
         "fill": "tonexty",
         "fillcolor": fill,
@@ -96,7 +96,7 @@ def _line(line: Line, axis: _TimeAxis) -> Json:
         "name": plain(line.name),
         "x": axis.at(line.instants_s),
         "y": list(line.values),
-        "hovertemplate": "%{y:,.5~g}",
+        "hovertemplate": "%{y:,.5~r}",
         "line": {"color": colour, "dash": dash, "width": width, "shape": "hv" if line.is_step else "linear"},
     }
 
@@ -112,7 +112,7 @@ def _of_slots(chart: SlotChart, zone: tzinfo) -> Figure:
             "y": list(series.values),
             "width": widths,
             "offset": 0,
-            "hovertemplate": "%{y:,.5~g}",
+            "hovertemplate": "%{y:,.5~r}",
             "marker": {"color": COLOURS[idx % len(COLOURS)], "line": {"color": "surface", "width": 1}},
         }
         for idx, series in enumerate(chart.series)
@@ -266,7 +266,7 @@ def _value_axis(unit: str) -> dict[str, Json]:
         "title": {"text": plain(unit), "font": {"size": 11, "color": "muted"}, "standoff": 8},
         "gridcolor": "line",
         "zerolinecolor": "line",
-        "tickformat": ",~g",
+        "tickformat": ",~r",
         "rangemode": "tozero",
         "automargin": True,
     }
