@@ -1,0 +1,28 @@
+"""A sample, planned as the command line plans it."""
+
+from pathlib import Path
+
+import pytest
+
+from schedplan.config.load import load_settings
+from schedplan.config.project import ProjectPlace
+from schedplan.workflows.optimize import Planned, plan_project, solve_options
+from schedplan.workflows.project import open_project
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+def planned(sample: str) -> Planned:
+    settings = load_settings(SAMPLES / sample)
+    project = open_project(ProjectPlace(settings.file, (), ()), settings)
+    return plan_project(project, solve_options(settings))
+
+
+@pytest.fixture(scope="session")
+def ecommerce_day() -> Planned:
+    return planned("ecommerce-day")
+
+
+@pytest.fixture(scope="session")
+def three_nodes() -> Planned:
+    return planned("three-nodes-1-1-2")
