@@ -85,7 +85,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything the constraints range over. `outside`: per node that takes no new work, the slots in which it is paid all the same."""
+    """Everything the constraints range over. `outside`: nodes that take no new work, with the slots in which they are paid."""
 
     problem: Problem
     level: Level

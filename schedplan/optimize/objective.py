@@ -79,7 +79,9 @@ def minimise(variables: Variables, form: LinearForm) -> ScaledObjective:
     whole = [round(form.coefficients[index] * scale) for index in indices]
     model = variables.model
     model.minimize(cp_model.LinearExpr.weighted_sum([model.get_int_var_from_proto_index(index) for index in indices], whole))
-    lost = sum(abs(form.coefficients[index] * scale - value) * form.uppers[index] for index, value in zip(indices, whole, strict=True))
+    lost = sum(
+        abs(form.coefficients[index] * scale - value) * form.uppers[index] for index, value in zip(indices, whole, strict=True)
+    )
     return ScaledObjective(scale, form.constant, lost / scale)
 
 

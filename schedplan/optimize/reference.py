@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.accounting import account
-from schedplan.measures.eligibility import job_refusal, service_refusal
+from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.measures.work import counted, counted_share, node_share
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Service
-from schedplan.optimize.constraints.spot import rework_cost
+from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.layout import gang_family
@@ -164,8 +164,9 @@ def _most_work_h(problem: Problem, job: Job) -> float:
 
 def _cheapest_job(problem: Problem, job: Job) -> float:
     prices = (
-        job_price(problem, job, pool, start, end) + rework_cost(problem, job, pool, 1, start)
+        job_price(problem, job, pool, start, end) + rework_cost(problem, job, pool, fewest_nodes(job.workers, per_node), start)
         for pool in _job_pools(problem, job)
+        if (per_node := max(workers_per_node(pool, job.shape), 1))
         for start, end in windows(problem, job, pool)
     )
     return min(prices, default=0.0)

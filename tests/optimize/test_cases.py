@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.optimize.problems import Case, cases
 
 from schedplan.measures.feasibility import violations
 from schedplan.optimize.solve import optimize
+from tests.optimize.problems import Case, cases
 
 CASES = cases()
 
@@ -16,7 +16,9 @@ def test_case(case: Case) -> None:
     plan = optimize(case.problem)
     starts = {part.job: part.start_slot for part in plan.decisions.parts}
     nodes = {job: sorted({part.node for part in plan.decisions.parts if part.job == job}) for job in starts}
-    replicas = [sum(part.replicas for part in plan.decisions.replicas if part.slot == slot) for slot in range(case.problem.grid.n_slots)]
+    replicas = [
+        sum(part.replicas for part in plan.decisions.replicas if part.slot == slot) for slot in range(case.problem.grid.n_slots)
+    ]
     seen = {
         "status": plan.proof.status.value,
         "starts": starts,

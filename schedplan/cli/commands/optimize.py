@@ -53,8 +53,6 @@ def optimize(
         project = open_project(place, settings)
         progress("plan")
         planned = plan_project(project, solve_options(settings, require_optimal=require_optimal), runtime)
-    for warning in planned.plan.warnings:
-        call.talk().warn(warning)
     if planned.is_infeasible:
         call.present(planned.document)
         return ExitStatus.INFEASIBLE
