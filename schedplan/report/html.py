@@ -23,16 +23,14 @@ from schedplan.report.document import (
     Block,
     Chart,
     Document,
-    Gantt,
     Inline,
     LineChart,
     Quantity,
     SlotChart,
     Table,
-    Waterfall,
 )
 from schedplan.report.figures import cell_text, column_digits, head_text, written
-from schedplan.report.json import serialized
+from schedplan.report.json import Json, serialized
 from schedplan.report.plotly_figures import figure
 from schedplan.report.verbatim import visible
 
@@ -53,6 +51,14 @@ class _Grid:
     heads: tuple[_Cell, ...]
     rows: tuple[tuple[_Cell, ...], ...]
     left: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A chart for the drawing library: its figure as JSON, its height in pixels."""
+
+    json: Markup
+    height: Json
 
 
 def html_text(document: Document) -> str:
@@ -88,8 +94,7 @@ def _environment(zone: tzinfo) -> Environment:
         running=lambda parts: _running(parts, zone),
         grid=lambda table: _grid(table, zone),
         chart_table=chart_table,
-        figure_json=lambda chart: _figure_json(chart, zone),
-        chart_height=lambda chart: _chart_height(chart, zone),
+        drawn=lambda chart: _drawn(chart, zone),
         figure_parts=lambda quantity: _figure_parts(quantity, zone),
         widths=_widths,
     )
@@ -152,16 +157,12 @@ def _digits_of_columns(table: Table) -> list[int | None]:
     return [column_digits(column, [row[idx] for row in table.rows]) for idx, column in enumerate(table.columns)]
 
 
-def _figure_json(chart: LineChart | SlotChart | Waterfall | Gantt, zone: tzinfo) -> Markup:
+def _drawn(chart: Chart, zone: tzinfo) -> _Drawn:
     """Return a figure as JSON that can't end its script element: `<`, `>` and `&` are spelled as escapes, the rest is ASCII."""
-    text = serialized(figure(chart, zone)).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return Markup(text)
-
-
-def _chart_height(chart: LineChart | SlotChart | Waterfall | Gantt, zone: tzinfo) -> int:
-    layout = figure(chart, zone)["layout"]
-    height = layout["height"] if isinstance(layout, dict) else 0
-    return height if isinstance(height, int) else 0
+    form = figure(chart, zone)
+    text = serialized(form).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    layout = form["layout"]
+    return _Drawn(Markup(text), layout.get("height") if isinstance(layout, dict) else None)
 
 
 def _policy(scripts: tuple[str, ...]) -> str:

@@ -20,6 +20,7 @@ from schedplan.report.document import (
     finite,
 )
 from schedplan.report.exchange import exchange_rates
+from schedplan.report.figures import counted
 from schedplan.report.plan_facts import Provenance, plan_cost
 
 _GOAL_WORDS = {
@@ -59,7 +60,7 @@ def goals_section(plan: Plan) -> Section:
         Column("ideal", "Ideal", Kind.NUMBER, is_mixed=True),
         Column("unit", "Unit"),
         Column("weight", "Weight", Kind.NUMBER, digits=2),
-        Column("contribution", "Share of the objective", Kind.NUMBER, digits=4),
+        Column("contribution", "In the objective", Kind.NUMBER, digits=4),
     )
     caption = "The ideal is a bound by arithmetic for each goal alone; no plan need reach it. The lower the objective, the better."
     blocks: list[Block] = [Table("terms", "", columns, tuple(_term_row(term) for term in plan.terms), caption)]
@@ -135,13 +136,13 @@ def _job_row(problem: Problem, name: str, parts: list[Placement]) -> tuple[str, 
     for part in parts:
         pool = problem.cluster.pool_of_node.get(part.node)
         nodes_of.setdefault(pool.name if pool else part.node, set()).add(part.node)
-    where = ", ".join(pool if nodes == {pool} else f"{len(nodes)} of {pool}" for pool, nodes in sorted(nodes_of.items()))
+    places = (pool if nodes == {pool} else f"{counted(len(nodes), 'node')} of {pool}" for pool, nodes in sorted(nodes_of.items()))
     job = problem.job_by_name.get(name)
     run_end_s = max(part.run_end_s for part in parts)
     slack_s = job.deadline_s - run_end_s if job and job.deadline_s is not None else None
     workers = sum(part.worker_last - part.worker_first + 1 for part in parts)
     start_s, end_s = min(part.start_s for part in parts), max(part.end_s for part in parts)
-    return name, workers, where, start_s, end_s, slack_s, sum(part.cost for part in parts)
+    return name, workers, ", ".join(places), start_s, end_s, slack_s, sum(part.cost for part in parts)
 
 
 def placements_section(problem: Problem, plan: Plan) -> Section:

@@ -7,6 +7,7 @@ nothing is cut: every table has its full width and all its rows, so that other p
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Literal
@@ -14,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -194,19 +195,31 @@ def _table(table: Table, zone: tzinfo, options: TerminalOptions) -> RenderableTy
     columns = tuple(_column_text(table, idx, rows, zone, options) for idx in kept)
     below = _below(table, len(table.rows) - rows)
     if options.shows_all or options.width is None:
-        return Group(_Uncut(_aligned(columns, [column.natural_width for column in columns])), *below)
+        return Group(_Uncut(columns), *below)
     widths = _fitting_widths(columns, max(options.width, LEAST_WIDTH))
     return Group(_stacked(columns) if widths is None else _aligned(columns, widths), *below)
 
 
 @dataclass(frozen=True, slots=True)
 class _Uncut:
-    """A table at its full width, whatever the width of the terminal."""
+    """A table at its natural width, whatever the width of the terminal; laid out here, since it may have very many rows."""
 
-    table: RichTable
+    columns: tuple[_ColumnText, ...]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield from console.render(self.table, options.update_width(UNBOUNDED))
+        widths = [column.natural_width for column in self.columns]
+        rule = "─" * (sum(widths) + COLUMN_GAP * (len(widths) - 1))
+        yield Segment(self._line([column.head for column in self.columns], widths), console.get_style("bold"))
+        yield Segment(f"\n{rule}\n")
+        for cells in zip(*(column.cells for column in self.columns), strict=True):
+            yield Segment(self._line(cells, widths) + "\n")
+
+    def _line(self, cells: Sequence[str], widths: list[int]) -> str:
+        padded = []
+        for cell, width, column in zip(cells, widths, self.columns, strict=True):
+            blanks = " " * (width - columns_of(cell))
+            padded.append(blanks + cell if column.is_numeric else cell + blanks)
+        return (" " * COLUMN_GAP).join(padded)
 
 
 def _aligned(columns: tuple[_ColumnText, ...], widths: list[int]) -> RichTable:
@@ -308,7 +321,7 @@ def _chart(chart: Chart, zone: tzinfo, options: TerminalOptions) -> RenderableTy
 
 
 def _titled(title: str, content: RenderableType) -> RenderableType:
-    return Group(Text(visible(title), style="bold"), Padding(content, 0)) if title else content
+    return Group(Text(visible(title), style="bold"), content) if title else content
 
 
 def _ascii(text: str) -> str:

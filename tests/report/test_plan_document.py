@@ -62,7 +62,7 @@ def test_slack_and_nodes_of_each_job(problem: Problem, plan: Plan) -> None:
     (row,) = table(plan_document(problem, plan), "jobs").rows
 
     start_s = problem.grid.start_s
-    assert ("nightly-training", 10, "10 of spot-a100", start_s + 7200, start_s + 21600, 0) == row[:6]
+    assert ("nightly-training", 10, "10 nodes of spot-a100", start_s + 7200, start_s + 21600, 0) == row[:6]
 
 
 def test_a_feasible_plan_tells_its_gap(problem: Problem, plan: Plan) -> None:
