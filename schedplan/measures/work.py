@@ -85,13 +85,9 @@ def reference_work_per_h(service: Service, cluster: Cluster, mean_rps: float) ->
 
 
 def _cluster_devices(cluster: Cluster) -> float:
-    return float(sum(pool.nodes * pool.gpus for pool in cluster.pools)) or 1.0
+    return cluster.totals[0] or 1.0
 
 
 def _shares(cluster: Cluster, job: Job) -> list[float]:
-    totals = (
-        (job.shape.gpus, sum(pool.nodes * pool.gpus for pool in cluster.pools)),
-        (job.shape.cpus, sum(pool.nodes * (pool.cpus or 0.0) for pool in cluster.pools)),
-        (job.shape.memory_gib, sum(pool.nodes * (pool.memory_gib or 0.0) for pool in cluster.pools)),
-    )
-    return [job.workers * asked / total for asked, total in totals if total > 0]
+    asks = (job.shape.gpus, job.shape.cpus, job.shape.memory_gib)
+    return [job.workers * asked / total for asked, total in zip(asks, cluster.totals, strict=True) if total > 0]

@@ -133,10 +133,19 @@ class Cluster:
     def node_idx(self) -> dict[str, int]:
         return {name: idx for idx, name in enumerate(self.nodes)}
 
-    @property
+    @cached_property
     def has_devices(self) -> bool:
         """Whether devices are the counted resource; else cores are."""
         return any(pool.gpus > 0 for pool in self.pools)
+
+    @cached_property
+    def totals(self) -> tuple[float, float, float]:
+        """Devices, cores and GiB of all nodes that a plan may use; what is not known counts as 0."""
+        return (
+            float(sum(pool.nodes * pool.gpus for pool in self.pools)),
+            float(sum(pool.nodes * (pool.cpus or 0.0) for pool in self.pools)),
+            float(sum(pool.nodes * (pool.memory_gib or 0.0) for pool in self.pools)),
+        )
 
     def speed(self, accelerator: str | None, name: str, kind: str) -> float:
         """Return the speed of one job or service on a device model: its own row, else that of its kind, else 1."""

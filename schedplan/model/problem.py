@@ -65,8 +65,8 @@ class Objective:
     rates: Rates = Rates()
 
     def weight(self, goal: str) -> float:
-        """Return the weight of a goal of GOALS, scaled so that all sum to 1."""
-        total = self.latency + self.utilization + self.cost + self.carbon
+        """Return the weight of a goal of GOALS, scaled so that all sum to 1; 0 where no goal has any."""
+        total = (self.latency + self.utilization + self.cost + self.carbon) or 1.0
         return {"latency": self.latency, "utilization": self.utilization, "cost": self.cost, "carbon": self.carbon}[goal] / total
 
 
@@ -81,7 +81,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Problem:
-    """One planning task. jobs: the open ones, by name, each with a runtime; services by name; demands in their order."""
+    """One planning task. jobs: the open ones, by name, each with a runtime; services by name; demands in their order.
+
+    is_static: one instant. The grid has one slot, every job lasts that slot and is there when it begins.
+    """
 
     name: str
     grid: TimeGrid
@@ -96,6 +99,7 @@ class Problem:
     quantile: float = 0.95
     prices: tuple[PriceSeries, ...] = ()
     assumptions: tuple[str, ...] = ()
+    is_static: bool = False
 
     @cached_property
     def zone(self) -> tzinfo:
