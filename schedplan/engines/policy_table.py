@@ -1,0 +1,31 @@
+"""Which policies there are, by name. A new one is a file in policies/ and a row here."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from schedplan.engines.policies.best_fit import BEST_FIT
+from schedplan.engines.policies.easy import EASY
+from schedplan.engines.policies.fcfs import FCFS
+from schedplan.engines.policies.kube_scheduler import KUBE_SCHEDULER, KUBE_SCHEDULER_PACKED
+from schedplan.engines.policies.plan import PLAN
+from schedplan.engines.policies.volcano import VOLCANO, VOLCANO_BINPACK
+from schedplan.engines.policy import Policy
+from schedplan.errors import UsageError
+
+POLICIES: tuple[Policy, ...] = (FCFS, EASY, BEST_FIT, PLAN, KUBE_SCHEDULER, KUBE_SCHEDULER_PACKED, VOLCANO, VOLCANO_BINPACK)
+
+
+def policy_names() -> tuple[str, ...]:
+    """Return the names in the order in which they are listed."""
+    return tuple(policy.name for policy in POLICIES)
+
+
+def policy(name: str) -> Policy:
+    """Return the policy of a name; UsageError with the nearest for none."""
+    for found in POLICIES:
+        if found.name == name:
+            return found
+    near = get_close_matches(name, policy_names(), n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(policy_names())}."
+    raise UsageError(f"there is no policy {name!r}", hint=hint)

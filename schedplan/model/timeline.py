@@ -1,0 +1,109 @@
+"""What happened in a replay: when each job was submitted, started and ended, and what it held where. It knows no policy.
+
+Arrays are over jobs (in the order of submission, then name), or over parts: what one job holds of one node from an instant on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class StartReason(Enum):
+    """Why a job started when it did."""
+
+    IN_ORDER = "in its turn"
+    SKIPPED_AHEAD = "fits while earlier jobs do not"
+    BEFORE_RESERVATION = "ends by its estimate before the reservation"
+    BESIDE_RESERVATION = "uses only what the reservation does not need"
+    AS_PLANNED = "at its planned time and place"
+    PLANNED_LATE = "at its planned place, later than planned"
+    PLANNED_ELSEWHERE = "its planned place is not free; elsewhere, beside the plan"
+    BESIDE_PLAN = "not in the plan; beside what the plan needs"
+
+
+REASONS = tuple(StartReason)
+
+
+class DropReason(Enum):
+    """Why a job of the input is not replayed."""
+
+    NO_RUNTIME = "no positive run time"
+    NO_SIZE = "asks for nothing the machine counts"
+    TOO_LARGE = "larger than the machine"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What jobs hold, one entry per job, node and instant at which workers took their place.
+
+    job, node: int64 [n_parts], indices. workers: int64. amount: float64, counted resource held. taken_s: int64, when it was taken
+    (before the job's start where an engine binds a gang worker by worker). devices: numbers of the devices of each part; empty
+    where the machine has none or its single nodes were not kept.
+    """
+
+    job: NDArray[np.int64]
+    node: NDArray[np.int64]
+    workers: NDArray[np.int64]
+    amount: NDArray[np.float64]
+    taken_s: NDArray[np.int64]
+    devices: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """One replay. Instants in seconds, UTC; start_s and end_s mean something only where `started`.
+
+    nodes: names, empty where only the sum of the machine was kept; capacity: counted resource per node, float64 [n_nodes], or [1]
+    for the sum. unit: `device` or `core`. tenant: index into tenants. submit_s: from when the job might run. run_s: what it ran
+    or would have run. amount: counted resource of the whole gang; worker_amount: of one worker. killed: ended by its limit.
+    reason: index into REASONS. is_gang: more than one worker or device. deadline_s: means something only where has_deadline.
+    price_per_h: of all nodes together, currency per hour. dropped: jobs of the input that were not replayed, by reason.
+    """
+
+    policy: str
+    unit: str
+    nodes: tuple[str, ...]
+    capacity: NDArray[np.float64]
+    jobs: tuple[str, ...]
+    tenants: tuple[str, ...]
+    tenant: NDArray[np.int64]
+    workers: NDArray[np.int64]
+    amount: NDArray[np.float64]
+    worker_amount: NDArray[np.float64]
+    is_gang: NDArray[np.bool_]
+    submit_s: NDArray[np.int64]
+    run_s: NDArray[np.int64]
+    started: NDArray[np.bool_]
+    start_s: NDArray[np.int64]
+    end_s: NDArray[np.int64]
+    killed: NDArray[np.bool_]
+    reason: NDArray[np.int64]
+    has_deadline: NDArray[np.bool_]
+    deadline_s: NDArray[np.int64]
+    parts: Parts
+    price_per_h: float = 0.0
+    dropped: tuple[tuple[DropReason, int], ...] = ()
+
+    @property
+    def first_s(self) -> int:
+        """The first submission, 0 where there is no job."""
+        return int(self.submit_s.min()) if len(self.jobs) else 0
+
+    @property
+    def last_s(self) -> int:
+        """The last end, or submission where nothing ever ran."""
+        if not len(self.jobs):
+            return 0
+        return int(self.end_s[self.started].max()) if self.started.any() else int(self.submit_s.max())
+
+    @property
+    def total(self) -> float:
+        """Counted resource of the machine."""
+        return float(self.capacity.sum())
+
+    def count_dropped(self, reason: DropReason) -> int:
+        return dict(self.dropped).get(reason, 0)

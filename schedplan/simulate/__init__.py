@@ -1,0 +1,1 @@
+"""Replays of work on a machine under a policy: one event kernel, parts composed by policies."""
