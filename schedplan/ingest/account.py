@@ -18,8 +18,16 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeat:
+    """A row that says what an earlier row of its file says, and was kept all the same. Rows as a person counts them."""
+
+    row: int
+    of_row: int
+
+
+@dataclass(frozen=True, slots=True)
 class FileAccount:
-    """One source file. rows_read = rows_kept + all dropped."""
+    """One source file. rows_read = rows_kept + all dropped; repeats are among the kept."""
 
     path: str
     reader: str
@@ -30,6 +38,7 @@ class FileAccount:
     dropped: tuple[Dropped, ...]
     columns_ignored: tuple[str, ...]
     notes: tuple[str, ...]
+    repeats: tuple[Repeat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from schedplan.errors import Fault, InputError
-from schedplan.ingest.account import Account, DefaultApplied, Dropped, FileAccount, TableAccount
+from schedplan.ingest.account import Account, DefaultApplied, Dropped, FileAccount, Repeat, TableAccount
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.readers import AUTO, chosen_reader
 from schedplan.tables.arrow_form import arrow_schema
@@ -85,6 +85,7 @@ def _file_account(reader: str, file: TableFile, tables: tuple[TableRows, ...]) -
         (Dropped("stands in an earlier file with the same values", n_dropped),) if n_dropped else (),
         _unknown_columns(file),
         file.notes,
+        tuple(Repeat(row, earlier) for row, earlier in file.repeats),
     )
 
 

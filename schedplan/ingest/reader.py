@@ -20,13 +20,22 @@ class ReadOptions:
 
 
 class Reader(Protocol):
-    """Turns files of one source into canonical tables. name and description are what `schedplan readers` prints."""
+    """Turns files of one source into canonical tables. The properties are what `schedplan readers` prints.
+
+    tables: those it can give; empty: any. recognised_by: what `sniff` looks at, in words.
+    """
 
     @property
     def name(self) -> str: ...
 
     @property
     def description(self) -> str: ...
+
+    @property
+    def tables(self) -> tuple[str, ...]: ...
+
+    @property
+    def recognised_by(self) -> str: ...
 
     def sniff(self, path: Path) -> bool:
         """Return whether the file looks like this source; never raises for its content."""

@@ -6,11 +6,14 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from schedplan.errors import InputError, UsageError
+from schedplan.ingest.alibaba_gpu_2023 import AlibabaGpu2023
+from schedplan.ingest.philly import Philly
 from schedplan.ingest.reader import Reader
 from schedplan.ingest.table_reader import TableReader
 from schedplan.tables.faults import Code
 
-READERS: tuple[Reader, ...] = (TableReader(),)
+# The canonical tables come last: they are recognised by the end of a name alone.
+READERS: tuple[Reader, ...] = (AlibabaGpu2023(), Philly(), TableReader())
 AUTO = "auto"
 
 

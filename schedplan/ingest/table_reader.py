@@ -17,6 +17,8 @@ class TableReader:
 
     name: str = "table"
     description: str = "CSV, gzipped CSV or Parquet with the columns of one table (schedplan schema NAME); --map renames columns"
+    tables: tuple[str, ...] = ()
+    recognised_by: str = "a name that ends in .csv, .csv.gz or .parquet; the table by its name (jobs.csv), else by its columns"
 
     def sniff(self, path: Path) -> bool:
         """Return whether the name ends as that of a table file."""

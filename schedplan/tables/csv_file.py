@@ -6,9 +6,9 @@ import csv
 import gzip
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NoReturn, cast
+from typing import BinaryIO, NoReturn, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ import pyarrow as pa
 from schedplan.tables.faults import Code, FaultList
 from schedplan.tables.raw_file import MAX_BYTES, MAX_CELLS, MAX_COLUMNS, MAX_LINE_CHARS, RawTable, reason_of, refuse
 
+Found = TypeVar("Found")
 _BATCH_ROWS = 20_000
 _BYTE_ORDER_MARK = "\ufeff"
 _OTHER_DELIMITERS = ((";", "semicolons"), ("\t", "tabs"), ("|", "bars"))
@@ -26,9 +27,18 @@ def read_csv(path: Path, is_gzipped: bool, faults: FaultList) -> RawTable:
 
     Fields are separated by commas, quotes doubled inside quotes, encoding UTF-8. Blank lines are passed over.
     """
+    return _opened(path, is_gzipped, faults, _read)
+
+
+def read_csv_header(path: Path, is_gzipped: bool, faults: FaultList) -> tuple[str, ...]:
+    """Return the names of a CSV file's columns, its rows unread; raises UnreadableError where it has no header that can be read."""
+    return _opened(path, is_gzipped, faults, lambda stream, noted: _header(csv.reader(_lines(stream, noted), strict=True), noted))
+
+
+def _opened(path: Path, is_gzipped: bool, faults: FaultList, read: Callable[[BinaryIO, FaultList], Found]) -> Found:
     try:
         with gzip.open(path, "rb") if is_gzipped else path.open("rb") as stream:
-            return _read(cast(BinaryIO, stream), faults)
+            return read(cast(BinaryIO, stream), faults)
     except (OSError, EOFError, zlib.error) as problem:
         refuse(faults, Code.UNREADABLE, f"it can't be read to its end: {reason_of(problem)}")
 

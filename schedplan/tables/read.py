@@ -31,7 +31,7 @@ class TableFile:
 
     arrow: its known columns in the dictionary's order and strict types (arrow_form), then its unknown ones as they are, by name.
     rows: int64 [n], the number of each row as a person counts it in the file. notes: whole sentences that name the file.
-    sha256: over the canonical content.
+    sha256: over the canonical content. repeats: (row, the earlier row it repeats) of rows that were kept all the same.
     """
 
     table: str
@@ -40,6 +40,7 @@ class TableFile:
     rows: NDArray[np.int64]
     notes: tuple[str, ...]
     sha256: str
+    repeats: tuple[tuple[int, int], ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -53,6 +54,11 @@ def read_table(path: Path, table: str | None = None, zone: tzinfo = UTC, *, rena
     (column of the file, column of the table) pairs. Raises InputError with every fault of the file; UsageError for an
     unknown table.
     """
+    return read_rows(path, None if table is None else dictionary_of(table), zone, renames=renames)
+
+
+def read_rows(path: Path, known: Dictionary | None, zone: tzinfo = UTC, *, renames: tuple[tuple[str, str], ...] = ()) -> TableFile:
+    """Return a file's rows as read_table does, by a dictionary that may also be that of a source; None: it is recognised."""
     faults = FaultList(str(path))
     notes: list[str] = []
     try:
@@ -61,7 +67,7 @@ def read_table(path: Path, table: str | None = None, zone: tzinfo = UTC, *, rena
         raise InputError.of_faults(faults.all()) from None
     raw = _without_nameless(raw, faults, notes)
     _refuse_repeated_names(raw, faults)
-    dictionary = dictionary_of(table) if table is not None else _recognised(path, raw, faults)
+    dictionary = known if known is not None else _recognised(path, raw, faults)
     if dictionary.name == "load" and set(raw.names) == SINGLE_SERIES:
         raw = _one_series(raw, stem_of(path), notes)
     _refuse_missing(raw, dictionary, faults)
