@@ -89,11 +89,13 @@ class SizeLimit:
 
 @dataclass(frozen=True, slots=True)
 class ReplayModel:
-    """How the engine is stood in for in a replay: the policy, the rules of the engine it has, and those it has not."""
+    """Which policy stands in for the engine in a replay, and what of the engine that policy leaves out.
+
+    The policy's own record says the rules it follows and how they differ from the engine it was made after.
+    """
 
     policy: str
     fidelity: Fidelity
-    modelled: tuple[str, ...]
     not_modelled: tuple[str, ...]
     source: str
 
@@ -104,7 +106,6 @@ class Engine:
 
     name: str
     title: str
-    aliases: tuple[str, ...]
     role: Role
     summary: str
     licence: str

@@ -24,7 +24,6 @@ SIZE_MEASURES = ("nodes", "queues")
 _ENGINE_KEYS = (
     "name",
     "title",
-    "aliases",
     "role",
     "summary",
     "licence",
@@ -39,7 +38,7 @@ _ENGINE_KEYS = (
 )
 _FACT_KEYS = ("atom", "value", "note", "version", "source", "checked_on", "confidence")
 _LIMIT_KEYS = ("measure", "most", "note", "source", "checked_on")
-_REPLAY_KEYS = ("policy", "fidelity", "modelled", "not_modelled", "source")
+_REPLAY_KEYS = ("policy", "fidelity", "not_modelled", "source")
 _ADDRESS = re.compile(r"https://[a-z0-9.-]+\.[a-z]{2,}(/\S*)?")
 _UNKNOWN_DAY = date(1970, 1, 1)
 
@@ -67,7 +66,6 @@ def _engine(record: _Record) -> Engine:
     return Engine(
         name=name,
         title=record.text("title"),
-        aliases=record.texts("aliases"),
         role=record.choice("role", Role),
         summary=record.text("summary"),
         licence=record.text("licence"),
@@ -115,7 +113,6 @@ def _replay(record: _Record) -> ReplayModel:
     return ReplayModel(
         policy=record.text("policy"),
         fidelity=record.choice("fidelity", Fidelity),
-        modelled=record.texts("modelled"),
         not_modelled=record.texts("not_modelled"),
         source=record.address("source"),
     )
@@ -143,9 +140,7 @@ class _Record:
 
     def fault(self, key: str, message: str, *, seen: object = None, expected: str | None = None, hint: str | None = None) -> None:
         column = f"{self.place}{key}"
-        self.faults.append(
-            Fault(FAULT_CODE, message, self.file, None, column, None if seen is None else str(seen), expected, hint)
-        )
+        self.faults.append(Fault(FAULT_CODE, message, self.file, None, column, None if seen is None else str(seen), expected, hint))
 
     def refuse_others(self, known: tuple[str, ...]) -> None:
         for key in self.found:
