@@ -40,6 +40,7 @@ COMMANDS: tuple[Entry | Branch, ...] = (
     Entry("check", f"{_COMMANDS}.check:check", "Hold a plan against rules: yes or no, for the pipeline"),
     Entry("report", f"{_COMMANDS}.plans:report", "Write a plan as HTML, Markdown or JSON"),
     Entry("schema", f"{_COMMANDS}.project:schema", "Print the columns of a table"),
+    Entry("readers", f"{_COMMANDS}.project:readers", "List what `ingest` reads, and by what it recognises a file"),
     Branch(
         "config",
         "The settings in force",

@@ -70,7 +70,7 @@ class AlibabaGpu2023:
     name: str = "alibaba-gpu-2023"
     description: str = "Alibaba GPU cluster trace 2023: openb_node_list*.csv and openb_pod_list*.csv, also gzipped"
     tables: tuple[str, ...] = ("nodes", "jobs")
-    recognised_by: str = "columns sn, cpu_milli, memory_mib, gpu, model; or name, num_gpu, gpu_milli, pod_phase, creation_time, ..."
+    recognised_by: str = f"columns {', '.join(NODE_LIST.required_names)}; or {', '.join(POD_LIST.required_names)}"
 
     def sniff(self, path: Path) -> bool:
         """Return whether the file has the columns of a node list or of a pod list."""

@@ -42,7 +42,7 @@ class Philly:
     name: str = "philly"
     description: str = "Microsoft Philly jobs of 2017 in the form timestamp,duration,num_gpus,gpu_time,cluster, also gzipped"
     tables: tuple[str, ...] = ("jobs",)
-    recognised_by: str = "columns timestamp, duration, num_gpus, gpu_time, cluster"
+    recognised_by: str = f"columns {', '.join(JOB_LIST.required_names)}"
 
     def sniff(self, path: Path) -> bool:
         """Return whether the file has the five columns."""

@@ -35,14 +35,15 @@ def forecast_document(
     title: str = "Forecast",
     timezone: str = "UTC",
     quantile: float | None = None,
+    notes: tuple[str, ...] = (),
 ) -> Document:
     """Return the document of forecasts.
 
     histories: what they were made from, found by `unique_id`. quantile: the one a plan provides for. tables: more to show,
-    such as the scores of other forecasters.
+    such as the scores of other forecasters. notes: what was assumed of all of them.
     """
     sections = (
-        _answer(forecasts, qualities),
+        _answer(forecasts, qualities, notes),
         _charts(forecasts, histories, quantile),
         Section("more", "More", tables),
         Section("values-section", "All values", (_values(forecasts),), SectionRole.DETAIL),
@@ -57,7 +58,7 @@ def forecast_document(
     )
 
 
-def _answer(forecasts: tuple[Forecast, ...], qualities: tuple[Quality, ...]) -> Section:
+def _answer(forecasts: tuple[Forecast, ...], qualities: tuple[Quality, ...], notes: tuple[str, ...]) -> Section:
     blocks: list[Block] = [Paragraph((f"{counted(len(forecasts), 'load')} forecast.",), is_headline=True)]
     if forecasts:
         first = forecasts[0]
@@ -65,6 +66,7 @@ def _answer(forecasts: tuple[Forecast, ...], qualities: tuple[Quality, ...]) -> 
         blocks.append(Paragraph(("From ", Quantity(first.cutoff_s, Kind.INSTANT), " to ", Quantity(end_s, Kind.INSTANT), ".")))
     if qualities:
         blocks.append(quality_table(qualities))
+    blocks += [Notice(Severity.NOTE, note) for note in notes]
     blocks += [Notice(Severity.NOTE, f"{one.unique_id}: {note}") for one in forecasts for note in one.notes]
     return Section("answer", "The answer", tuple(blocks), SectionRole.ANSWER)
 

@@ -1,12 +1,14 @@
-"""Forecast every load of a project over its horizon, with quantiles and how the forecaster did out of sample."""
+"""Forecast every load of a project over its horizon, or the demand of its jobs, and tell how well that went on the past."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from schedplan.errors import InputError, UsageError
 from schedplan.forecast.backtest import Score
+from schedplan.forecast.job_demand import NO_DEMAND, Grouping, JobDemand, job_demand
 from schedplan.forecast.pipeline import ForecastResult, forecast_series
 from schedplan.model.forecast import Series
 from schedplan.report.document import Column, Document, Kind, Table
@@ -17,6 +19,8 @@ from schedplan.workflows.demand import forecast_options
 from schedplan.workflows.project import Project
 
 DEFAULT_FILE = Path("runs") / "forecast.parquet"
+DEFAULT_STEP_S = 3600
+LEAST_STEP_S = 60
 
 
 @dataclass(frozen=True)
@@ -27,13 +31,25 @@ class Forecasted:
     document: Document
 
 
-def forecast_project(project: Project, horizon_s: int | None = None, only: tuple[str, ...] = ()) -> Forecasted:
+@dataclass(frozen=True, slots=True)
+class JobsAsked:
+    """Which demand of jobs is asked for. by None: that of jobs only where there is no load. step_s None: hours."""
+
+    by: Grouping | None = None
+    step_s: int | None = None
+
+
+def forecast_project(
+    project: Project, horizon_s: int | None = None, only: tuple[str, ...] = (), jobs: JobsAsked | None = None
+) -> Forecasted:
     """Return the forecast of every load of a project, or of those named, from the end of its history on.
 
-    horizon_s: how far, seconds; None = the project's horizon, counted from its start where that is stated. Raises InputError
-    where there is no load.
+    Without load, or where `jobs` says by what, it is the demand of devices derived from jobs. horizon_s: how far, seconds; None =
+    the project's horizon, counted from its start where that is stated. Raises InputError where there is no load and no job
+    that ran.
     """
-    chosen = _chosen(project, only)
+    demand = _demand(project, jobs or JobsAsked())
+    chosen = _chosen(demand.series, only)
     settings = project.settings
     results, histories = [], []
     for series in chosen:
@@ -48,6 +64,7 @@ def forecast_project(project: Project, horizon_s: int | None = None, only: tuple
         title=f"Forecast of {project.name}",
         timezone=settings.project.timezone,
         quantile=settings.forecast.quantile,
+        notes=demand.notes,
     )
     return Forecasted(tuple(results), document)
 
@@ -64,12 +81,15 @@ def default_file(project: Project) -> Path:
 
 def horizon_seconds(text: str | None) -> int | None:
     """Return the seconds of `--horizon`; UsageError where it is no length of time."""
-    if text is None:
-        return None
-    try:
-        return parse_duration_s(text)
-    except QuantityError as problem:
-        raise UsageError(f"--horizon {text!r}: expected {problem}") from None
+    return None if text is None else _duration_s("--horizon", text)
+
+
+def jobs_asked(by: str | None, freq: str | None) -> JobsAsked:
+    """Return what `--by` and `--freq` ask for; UsageError where one of them can't be read."""
+    step_s = None if freq is None else _duration_s("--freq", freq)
+    if step_s is not None and step_s < LEAST_STEP_S:
+        raise UsageError(f"--freq {freq!r} is shorter than a minute", hint="Give a length such as 15m, 1h or 1d.")
+    return JobsAsked(None if by is None else Grouping(by), step_s)
 
 
 def backtest_table(results: tuple[ForecastResult, ...]) -> Table:
@@ -107,18 +127,44 @@ def _score_row(unique_id: str, score: Score) -> tuple[str | int | float | None, 
     )
 
 
-def _chosen(project: Project, only: tuple[str, ...]) -> tuple[Series, ...]:
-    series = project.content.series
-    if not series:
-        raise InputError("there is no load to forecast", code="SP1018", hint="Give load.csv with the columns unique_id, ds, y.")
-    missing = [name for name in only if name not in {one.unique_id for one in series}]
+def _demand(project: Project, asked: JobsAsked) -> JobDemand:
+    """Return what there is to forecast: load as it was given, else the demand that the jobs show."""
+    content = project.content
+    if content.series and asked.by is None:
+        if asked.step_s is not None:
+            raise UsageError(
+                "--freq is for the demand of jobs; load keeps the intervals of its file",
+                hint="Leave --freq out, or ask for the demand of jobs with --by total.",
+            )
+        return JobDemand(content.series, ())
+    if not content.jobs:
+        what = "no load and no jobs" if asked.by is None else "no jobs to derive demand from"
+        hint = "Give load.csv with the columns unique_id, ds, y, or jobs.csv with jobs that ran."
+        raise InputError(f"there is nothing to forecast: there are {what}", code=NO_DEMAND, hint=hint)
+    by = asked.by or Grouping.TOTAL
+    found = job_demand(content.jobs, asked.step_s or DEFAULT_STEP_S, ZoneInfo(project.settings.project.timezone), by)
+    if by is Grouping.TOTAL:
+        return found
+    return JobDemand(found.series, (*found.notes, "quantiles of groups do not add up to that of all jobs; --by total forecasts it"))
+
+
+def _chosen(series: tuple[Series, ...], only: tuple[str, ...]) -> tuple[Series, ...]:
+    ids = [one.unique_id for one in series]
+    missing = [name for name in only if name not in ids]
     if missing:
         raise InputError(
-            f"load has no series {', '.join(missing)}",
-            code="SP1018",
-            hint=f"It has {', '.join(one.unique_id for one in series[:5])}.",
+            f"there is no series {', '.join(missing)} to forecast",
+            code=NO_DEMAND,
+            hint=f"Did you mean {ids[0]}?" if len(ids) == 1 else f"There are {', '.join(ids[:5])}.",
         )
     return tuple(one for one in series if not only or one.unique_id in only)
+
+
+def _duration_s(option: str, text: str) -> int:
+    try:
+        return parse_duration_s(text)
+    except QuantityError as problem:
+        raise UsageError(f"{option} {text!r}: expected {problem}") from None
 
 
 def _history_and_steps(project: Project, series: Series, horizon_s: int | None) -> tuple[Series, int]:

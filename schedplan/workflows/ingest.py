@@ -1,4 +1,4 @@
-"""Ingest: files as people have them, turned into canonical tables with an account of every row."""
+"""Ingest: files as people have them, turned into canonical tables with an account of every row. And the readers there are."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from schedplan.errors import UsageError
-from schedplan.ingest.account import Account
-from schedplan.ingest.ingest import ingest
+from schedplan.ingest.account import Account, FileAccount
+from schedplan.ingest.ingest import ACCOUNT_FILE, ingest
 from schedplan.ingest.reader import ReadOptions
+from schedplan.ingest.readers import READERS
 from schedplan.model.findings import Severity
 from schedplan.report.document import Column, Document, Kind, Notice, Paragraph, Section, SectionRole, Table
+from schedplan.report.figures import counted
 
 DEFAULT_FOLDER = Path("data")
 
@@ -33,34 +35,65 @@ def parse_renames(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 
 def account_document(account: Account, out: Path) -> Document:
-    """Return the account as a document: every file with its rows, every table written, and what was noted."""
-    total = sum(table.rows for table in account.tables)
-    headline = Paragraph((f"{total} rows in {len(account.tables)} tables written to {out}.",), is_headline=True)
-    files = Table(
-        "files",
-        "",
-        (
-            Column("file", "File"),
-            Column("reader", "Reader"),
-            Column("table", "Table"),
-            Column("rows_read", "Rows read", Kind.COUNT),
-            Column("rows_kept", "Rows kept", Kind.COUNT),
-            Column("dropped", "Dropped"),
-        ),
-        tuple(
-            (
-                file.path,
-                file.reader,
-                file.table,
-                file.rows_read,
-                file.rows_kept,
-                "; ".join(f"{dropped.rows}: {dropped.reason}" for dropped in file.dropped),
-            )
-            for file in account.files
-        ),
+    """Return the account as a document: every file with its rows, every table written, and what was noted of each file."""
+    rows = counted(sum(table.rows for table in account.tables), "row")
+    headline = Paragraph((f"{rows} in {counted(len(account.tables), 'table')} written to {out}.",), is_headline=True)
+    whole = Paragraph((f"The whole account stands in {out / ACCOUNT_FILE}.",))
+    answer = Section("answer", "", (headline, _files_table(account), _tables_table(account), whole), SectionRole.ANSWER)
+    noted = (_noted(number, file) for number, file in enumerate(account.files, start=1) if file.notes)
+    return Document(kind="ingest", title="Ingest", sections=(answer, *noted), main_table="files")
+
+
+def readers_document() -> Document:
+    """Return every reader: what it reads, the tables it gives, and what it recognises a file by."""
+    columns = (
+        Column("reader", "Reader"),
+        Column("reads", "Reads"),
+        Column("tables", "Gives"),
+        Column("recognised_by", "Recognised by"),
     )
-    notes = tuple(Notice(Severity.NOTE, note) for file in account.files for note in file.notes)
-    sections = [Section("answer", "", (headline, files), SectionRole.ANSWER)]
-    if notes:
-        sections.append(Section("notes", "What was noted", notes))
-    return Document(kind="ingest", title="Ingest", sections=tuple(sections))
+    rows = tuple(
+        (reader.name, reader.description, ", ".join(reader.tables) or "any table", reader.recognised_by) for reader in READERS
+    )
+    table = Table(
+        "readers", "", columns, rows, "The first that recognises a file reads it; `schedplan ingest --from NAME` chooses one."
+    )
+    return Document(kind="readers", title="Readers", sections=(Section("answer", "", (table,), SectionRole.ANSWER),))
+
+
+def _files_table(account: Account) -> Table:
+    columns = (
+        Column("file", "File"),
+        Column("reader", "Reader"),
+        Column("table", "Table"),
+        Column("rows_read", "Rows read", Kind.COUNT),
+        Column("rows_kept", "Rows kept", Kind.COUNT),
+        Column("repeats", "Repeats kept", Kind.COUNT),
+        Column("dropped", "Dropped"),
+        Column("columns_ignored", "Columns ignored", is_detail=True),
+    )
+    rows = tuple(
+        (
+            file.path,
+            file.reader,
+            file.table,
+            file.rows_read,
+            file.rows_kept,
+            len(file.repeats),
+            "; ".join(f"{dropped.rows}: {dropped.reason}" for dropped in file.dropped),
+            ", ".join(file.columns_ignored),
+        )
+        for file in account.files
+    )
+    return Table("files", "", columns, rows)
+
+
+def _tables_table(account: Account) -> Table:
+    columns = (Column("table", "Table"), Column("file", "Written as"), Column("rows", "Rows", Kind.COUNT))
+    return Table("tables", "", columns, tuple((table.table, table.file, table.rows) for table in account.tables))
+
+
+def _noted(number: int, file: FileAccount) -> Section:
+    """Return what was noted of one file; its path, with which every note begins, is said once."""
+    notes = (note.removeprefix(f"{file.path}: ") for note in file.notes)
+    return Section(f"notes-{number}", f"Noted of {file.path}", tuple(Notice(Severity.NOTE, note) for note in notes))

@@ -1,7 +1,8 @@
-"""`schedplan forecast`: every load over the horizon, with its quantiles and how its forecaster did."""
+"""`schedplan forecast`: every load over the horizon, or the demand of jobs, with quantiles and how the forecaster did."""
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Annotated
 
 import typer
@@ -26,7 +27,35 @@ Only = Annotated[
 ]
 
 
-@command("schedplan forecast", "schedplan forecast load.csv --horizon 48h", "schedplan forecast samples/ecommerce-day -o json")
+class By(Enum):
+    """By what the demand of jobs is grouped; the names are those of forecast.job_demand."""
+
+    TOTAL = "total"
+    TENANT = "tenant"
+    ACCELERATOR = "accelerator"
+    KIND = "kind"
+
+
+Group = Annotated[
+    By | None,
+    typer.Option(
+        "--by", help="Demand of devices derived from jobs, one series each; without load it is the total.", show_default=False
+    ),
+]
+Freq = Annotated[
+    str | None,
+    typer.Option(
+        "--freq", metavar="DURATION", help="Intervals of the demand of jobs, such as 15m; 1h without.", show_default=False
+    ),
+]
+
+
+@command(
+    "schedplan forecast",
+    "schedplan forecast load.csv --horizon 48h",
+    "schedplan forecast jobs.parquet --by tenant --freq 1h",
+    "schedplan forecast samples/ecommerce-day -o json",
+)
 def forecast(
     call: Call,
     data: options.Data = None,
@@ -34,11 +63,14 @@ def forecast(
     model: Model = None,
     season: Season = None,
     only: Only = None,
+    by: Group = None,
+    freq: Freq = None,
 ) -> None:
-    """Forecast load with quantiles, judged on the past beside seasonal naive."""
-    from schedplan.workflows.forecast import default_file, forecast_project, horizon_seconds, save
+    """Forecast load, or the devices that jobs hold, with quantiles, judged on the past beside seasonal naive."""
+    from schedplan.workflows.forecast import default_file, forecast_project, horizon_seconds, jobs_asked, save
     from schedplan.workflows.project import open_project
 
+    asked = jobs_asked(None if by is None else by.value, freq)
     place = call.place(data)
     seasons = None if season is None else "[" + ", ".join(f'"{part.strip()}"' for part in season.split(",")) + "]"
     settings = call.settings(
@@ -48,7 +80,7 @@ def forecast(
         progress("read")
         project = open_project(place, settings)
         progress("forecast")
-        found = forecast_project(project, horizon_seconds(horizon), tuple(only or ()))
+        found = forecast_project(project, horizon_seconds(horizon), tuple(only or ()), asked)
     file = call.out or default_file(project)
     save(found, project, file, force=call.force)
     call.present(found.document)

@@ -1,4 +1,4 @@
-"""What begins a project: init, schema, validate, ingest."""
+"""What begins a project: init, schema, validate, ingest, readers."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def validate(call: Call, data: options.Data = None, fail_on: FailOn = options.Fa
 
 @command(
     "schedplan ingest nodes.csv jobs.csv",
+    "schedplan ingest philly.csv.gz --from philly --tz America/Los_Angeles --out data",
     "schedplan ingest export.csv --map name=job --map gpus=gpus_per_worker --tz Asia/Shanghai",
 )
 def ingest(call: Call, sources: Sources, reader: Reader = "auto", zone: Zone = "UTC", renames: Renames = None) -> None:
@@ -71,3 +72,11 @@ def ingest(call: Call, sources: Sources, reader: Reader = "auto", zone: Zone = "
         tuple(sources), out, timezone=zone, renames=parse_renames(tuple(renames or ())), reader=reader, force=call.force
     )
     call.present(document)
+
+
+@command("schedplan readers", "schedplan readers -o json")
+def readers(call: Call) -> None:
+    """List the readers: what each reads, and what it recognises a file by."""
+    from schedplan.workflows.ingest import readers_document
+
+    call.present(readers_document())
