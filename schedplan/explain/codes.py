@@ -33,6 +33,18 @@ def code_text(code: str, others: Iterable[CodeText] = ()) -> CodeText:
 
 CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText(
+        "SP1018",
+        "nothing to forecast",
+        "There is no load, and no job that shows a demand: none has begun, none asks for a device or a core, the series that was asked"
+        " for is not there, or the log is shorter than one interval. Give load.csv, or jobs that ran with their state, a start_time or"
+        " submit_time, and a runtime_minutes or end_time.",
+    ),
+    CodeText(
+        "SP1019",
+        "nothing to plan",
+        "There is no pending or running job, and no service; jobs that ended are history. Give jobs.csv or services.csv.",
+    ),
+    CodeText(
         "SP1101",
         "stale plan",
         "An input of the plan is no longer what the plan was made from: its content changed, it is gone, or the project file says"

@@ -1,0 +1,97 @@
+"""What `schedplan forecast` forecasts: load where there is any, else the demand of jobs; and how it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from schedplan.cli.app import app
+from schedplan.tables.artefact_forecast import read_forecast
+
+N_DAYS = 6
+DATES = [f"2026-11-{day:02d}" for day in range(1, N_DAYS + 1)]
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Path:
+    """Six days with a job of 4 devices from 08:00 to 16:00 by one tenant, and one of 1 device all day by another."""
+    rows = [f"d{idx},day,completed,{date}T08:00:00Z,480,4" for idx, date in enumerate(DATES)]
+    rows += [f"n{idx},base,completed,{date}T00:00:00Z,1440,1" for idx, date in enumerate(DATES)]
+    rows.append("z,base,completed,2026-11-07T00:00:00Z,60,1")
+    path = tmp_path / "jobs.csv"
+    path.write_text("job,tenant,state,submit_time,runtime_minutes,gpus_per_worker\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Path:
+    path = tmp_path / "load.csv"
+    path.write_text("unique_id,ds,y\n" + "".join(f"web,{date}T{hour:02d}:00:00Z,{hour}\n" for date in DATES for hour in range(24)))
+    return path
+
+
+def forecast(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(app, ["forecast", *arguments, "--out", str(folder / "out.parquet")])
+
+
+def test_jobs_without_load_are_forecast_as_devices_per_hour(jobs, tmp_path):
+    result = forecast(tmp_path, str(jobs), "-o", "json")
+
+    assert 0 == result.exit_code, result.stderr
+    (one,) = read_forecast(tmp_path / "out.parquet")
+    # the history ends at midnight; the day repeats exactly: 1 device, and 5 from 08:00 to 16:00
+    assert ("gpus", 3600, 24) == (one.unique_id, one.step_s, len(one.mean))
+    assert [1.0] * 8 + [5.0] * 8 + [1.0] * 8 == pytest.approx(one.mean.tolist(), abs=1e-6)
+    assert "backtest" in result.stdout
+    assert "13 jobs state no start" in result.stdout
+
+
+def test_by_a_group_and_a_step(jobs, tmp_path):
+    result = forecast(tmp_path, str(jobs), "--by", "tenant", "--freq", "2h", "-o", "json")
+
+    assert 0 == result.exit_code, result.stderr
+    assert [("tenant=base", 7200), ("tenant=day", 7200)] == [
+        (one.unique_id, one.step_s) for one in read_forecast(tmp_path / "out.parquet")
+    ]
+    assert "quantiles of groups do not add up" in result.stdout
+    assert "forecast" == json.loads(result.stdout)["kind"]
+
+
+def test_load_comes_first_unless_jobs_are_asked_for(jobs, load, tmp_path):
+    assert 0 == forecast(tmp_path, str(jobs), str(load)).exit_code
+    assert ["web"] == [one.unique_id for one in read_forecast(tmp_path / "out.parquet")]
+
+    assert 0 == forecast(tmp_path, str(jobs), str(load), "--by", "total").exit_code
+    assert ["gpus"] == [one.unique_id for one in read_forecast(tmp_path / "out.parquet")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("load", "--freq", "1h"), "--freq is for the demand of jobs"),
+        (("jobs", "--freq", "1 hour"), "a duration with its unit"),
+        (("jobs", "--freq", "1s"), "shorter than a minute"),
+        (("jobs", "--only", "cpus"), "Did you mean gpus?"),
+        (("load", "--by", "total"), "no jobs to derive demand from"),
+        (("jobs", "--freq", "20d"), "longer than the log"),
+    ],
+)
+def test_what_cannot_be_forecast_is_refused(jobs, load, tmp_path, arguments, word):
+    source, *options = arguments
+
+    result = forecast(tmp_path, str(jobs if source == "jobs" else load), *options)
+
+    assert 2 == result.exit_code
+    assert word in " ".join(result.stderr.split())
+
+
+def test_a_folder_without_load_and_jobs_is_refused(tmp_path):
+    (tmp_path / "nodes.csv").write_text("node,gpus\na,8\n")
+
+    result = forecast(tmp_path, str(tmp_path / "nodes.csv"))
+
+    assert 2 == result.exit_code
+    assert "there are no load and no jobs" in " ".join(result.stderr.split())
