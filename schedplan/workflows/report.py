@@ -34,12 +34,15 @@ def report_plan(folder: Path, path: Path | None = None, data: Path | None = None
 
 def write_report(saved: SavedPlan, target: Path, *, force: bool = False) -> tuple[Path, Document]:
     """Write the report of an opened plan."""
-    form = _form(target)
     document = saved.document()
-    text = report_text(document, form)
-    mark = MARKS[form.value] or None
-    write_text_whole(target, text, mark=mark, force=force, inputs=saved.project.paths())
+    write_document(document, target, force=force, inputs=saved.project.paths())
     return target, document
+
+
+def write_document(document: Document, target: Path, *, force: bool = False, inputs: tuple[Path, ...] = ()) -> None:
+    """Write any document as a file, in the form that its ending says. Raises OutputError, and UsageError for another ending."""
+    form = _form(target)
+    write_text_whole(target, report_text(document, form), mark=MARKS[form.value] or None, force=force, inputs=inputs)
 
 
 def report_text(document: Document, form: ReportForm) -> str:
