@@ -156,11 +156,25 @@ class Repair:
     cost: float | None
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Price:
+    """One price of a proof by prices: what one `item` of every node like those of `pool` is worth, in weighed size; never below 0.
+
+    item: a resource (cpus, ...), device, `share Z` (Z slices of one device), `place R J` (one of the J places on a node for units
+    that need more than its (J + 1)th part of R), `limit JOB` (a place for one worker like those of JOB).
+    """
+
+    pool: str
+    item: str
+    value: float
+
+
 @dataclass(frozen=True, slots=True)
 class Proof:
     """How good a plan is, and how that is known. All of F; None = not known.
 
-    route: which solver ways were taken, in words; work: deterministic counts, never seconds.
+    route: which solver ways were taken, in words; work: deterministic counts, never seconds. prices: from which alone the bound
+    of a static plan follows; empty where it rests on something else.
     """
 
     status: PlanStatus
@@ -172,6 +186,7 @@ class Proof:
     work: tuple[tuple[str, float], ...] = ()
     conflict: tuple[ConflictItem, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    prices: tuple[Price, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from schedplan.packing.footprint import (
 )
 
 Integers = NDArray[np.int64]
+DEVICES = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +66,12 @@ class NodeType:
 
 @dataclass(frozen=True)
 class JobClass:
-    """Jobs that are alike, by name. units: per job; weight: urgency x size of one unit, exactly.
-
-    is_exact False: its need is rounded up to whole device groups, so that a plan is safe and a bound must not use it.
-    """
+    """Jobs that are alike, by name. units: per job; weight: urgency x size of one unit, exactly."""
 
     idx: int
     jobs: tuple[Job, ...]
     units: int
     weight: Fraction
-    is_exact: bool
 
     @property
     def job(self) -> Job:
@@ -108,17 +105,27 @@ class Instance:
         """Units of each class, int64 [class]."""
         return np.array([one.demand for one in self.classes], dtype=np.int64)
 
+    def weighed(self, weights: tuple[Fraction, ...]) -> Instance:
+        """Return the same instance with other weights of a unit of each class."""
+        classes = tuple(replace(one, weight=weight) for one, weight in zip(self.classes, weights, strict=True))
+        return replace(self, classes=classes)
+
     @property
     def n_nodes(self) -> int:
         return sum(one.count for one in self.types)
 
 
-def instance(problem: Problem) -> Instance:
-    """Return the instance of a static problem: all nodes a plan may use, and all jobs."""
-    resources = ("cpus", "memory_gib", *sorted({name for job in problem.jobs for name, _ in job.shape.resources}))
+def instance(problem: Problem, *, is_relaxed: bool = False) -> Instance:
+    """Return the instance of a static problem: all nodes a plan may use, and all jobs.
+
+    A gang that must share a device group takes whole groups of nodes that have several, so that its plan holds; is_relaxed: only
+    what it asks for, as a bound must have it.
+    """
+    shapes = dict.fromkeys((*(job.shape for job in problem.jobs), *(service.shape for service in problem.services)))
+    resources = ("cpus", "memory_gib", *sorted({name for shape in shapes for name, _ in shape.resources}))
     types = _types(problem, resources)
     classes = _classes(problem)
-    needs = tuple(tuple(_need(one.job, node_type.pool, resources) for node_type in types) for one in classes)
+    needs = tuple(tuple(_need(one.job, node_type.pool, resources, is_relaxed) for node_type in types) for one in classes)
     families = tuple(_families(problem, one.job, types) for one in classes)
     return Instance(problem, resources, types, classes, needs, families)
 
@@ -166,32 +173,56 @@ def _types(problem: Problem, resources: tuple[str, ...]) -> tuple[NodeType, ...]
 
 def _alike(pool: Pool, asked: tuple[str, ...]) -> Pool:
     """Return a pool without what makes no difference to where work may stand or what that costs."""
-    domains = {name: getattr(pool, name) if name in asked else None for name in ("zone", "rack", "block")}
-    return replace(pool, name="", count=1, min_count=0, max_count=1, region=None, labels=(), caches=(), price_per_hour=0.0, **domains)
+    return replace(
+        pool,
+        name="",
+        count=1,
+        min_count=0,
+        max_count=1,
+        region=None,
+        zone=pool.zone if "zone" in asked else None,
+        rack=pool.rack if "rack" in asked else None,
+        block=pool.block if "block" in asked else None,
+        price_per_hour=0.0,
+        labels=(),
+        caches=(),
+    )
 
 
 def _classes(problem: Problem) -> tuple[JobClass, ...]:
     members: dict[Job, list[Job]] = defaultdict(list)
     for job in problem.jobs:
-        members[Job("", priority=job.priority, required=job.required, workers=job.workers, shape=job.shape, spot_ok=job.spot_ok,
-                    topology=Topology.CLUSTER if job.topology is Topology.ANY else job.topology)].append(job)  # fmt: skip
+        members[_alike_job(job)].append(job)
     classes = []
     for idx, jobs in enumerate(members.values()):
         job = jobs[0]
         units = 1 if is_on_one_node(job.topology) else job.workers
         weight = Fraction(job_size(problem.cluster, job)) * problem.urgency[job.priority] / units
-        is_exact = not (job.topology is Topology.DEVICE_GROUP and job.workers > 1)
-        classes.append(JobClass(idx, tuple(sorted(jobs, key=lambda one: one.name)), units, weight, is_exact))
+        classes.append(JobClass(idx, tuple(sorted(jobs, key=lambda one: one.name)), units, weight))
     return tuple(classes)
 
 
-def _need(job: Job, pool: Pool, resources: tuple[str, ...]) -> Need | None:
+def _alike_job(job: Job) -> Job:
+    """Return a job without what makes no difference to where it may stand or what it weighs."""
+    topology = Topology.CLUSTER if job.topology is Topology.ANY else job.topology
+    return Job(
+        "",
+        priority=job.priority,
+        required=job.required,
+        workers=job.workers,
+        shape=job.shape,
+        spot_ok=job.spot_ok,
+        topology=topology,
+    )
+
+
+def _need(job: Job, pool: Pool, resources: tuple[str, ...], is_relaxed: bool) -> Need | None:
     if job_refusal(pool, job) is not None:
         return None
     if not is_on_one_node(job.topology):
         return need_of(job.shape, pool, resources)
     need = need_of(job.shape, pool, resources, job.workers)
-    if job.topology is Topology.DEVICE_GROUP and pool.device_groups > 1 and (need.whole or need.shares):
+    if not is_relaxed and job.topology is Topology.DEVICE_GROUP and pool.device_groups > 1 and (need.whole or need.shares):
         return replace(need, whole=ceil(pool.gpus / pool.device_groups), shares=0, size=0)
     return need
 
@@ -205,3 +236,12 @@ def _families(problem: Problem, job: Job, types: tuple[NodeType, ...]) -> tuple[
 def is_unknown(capacity: int) -> bool:
     """Whether a capacity in thousandths stands for one that is not known."""
     return capacity >= UNBOUNDED
+
+
+def is_tall(need: Need | None, node_type: NodeType, item: int, part: int) -> bool:
+    """Whether part + 1 units of a need never share one node, by whole devices or by a resource; a thousandth is forgiven."""
+    if need is None:
+        return False
+    if item == DEVICES:
+        return need.whole * (part + 1) > node_type.devices
+    return (need.amounts[item] - 1) * (part + 1) > int(node_type.capacity[item]) + 1
