@@ -232,6 +232,18 @@ def _family(case: _Case, name: str, parts: list[JobPart]) -> Iterator[Finding]:
     for kind, values in families.items():
         if len(values) > 1:
             yield broken("gang", f"job {name}", f"its workers stand in more than one {kind}: {', '.join(values)}")
+    if len({_spot_market(case, pool) for pool in pools}) > 1:
+        names = ", ".join(sorted({pool.name for pool in pools}))
+        yield broken(
+            "gang", f"job {name}", f"its workers stand on spot nodes of more than one price, reclaim rate or size: {names}"
+        )
+
+
+def _spot_market(case: _Case, pool: Pool) -> tuple[object, ...]:
+    """What the spot nodes of one gang have in common, so that its reclaim rate and its rework have one price; empty off spot."""
+    if pool.market is not Market.SPOT:
+        return ()
+    return (case.problem.price_per_h(pool).tobytes(), pool.interruptions_per_hour, pool.gpus, pool.cpus)
 
 
 def _rows_of_gangs(case: _Case) -> Iterator[Finding]:

@@ -11,18 +11,19 @@ from schedplan.model.workload import Job
 from schedplan.optimize import spending as money
 from schedplan.optimize.constraints import budget, capacity, gang, place, service, supply
 from schedplan.optimize.layout import Layout
-from schedplan.optimize.objective import ScaledObjective, minimise, objective
+from schedplan.optimize.objective import LinearForm, ScaledObjective, minimise, objective
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Variables, variables
 
 
 @dataclass(frozen=True)
 class Formulation:
-    """A model ready to be solved; `scaled` None where it only asks for feasibility."""
+    """A model ready to be solved; `form` and `scaled` None where it only asks for feasibility."""
 
     model: cp_model.CpModel
     variables: Variables
     rows: Rows
+    form: LinearForm | None
     scaled: ScaledObjective | None
 
 
@@ -39,5 +40,7 @@ def formulate(layout: Layout, normalisation: Normalisation | None, excluded: tup
     service.add(chosen, rows)
     spending = money.spending(chosen, rows)
     budget.add(chosen, spending, rows)
-    scaled = None if normalisation is None else minimise(chosen, objective(chosen, spending, normalisation, excluded))
-    return Formulation(model, chosen, rows, scaled)
+    if normalisation is None:
+        return Formulation(model, chosen, rows, None, None)
+    form = objective(chosen, spending, normalisation, excluded)
+    return Formulation(model, chosen, rows, form, minimise(chosen, form))

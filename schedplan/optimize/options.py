@@ -7,20 +7,30 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SolveOptions:
-    """gap None: 0 below `exact_columns` start columns, else 0.01. time_limit_s is a far safety stop, never the usual end.
+    """gap None: 0 below `exact_columns` columns, else 0.01. time_limit_s is a far safety stop, never the usual end.
 
-    work_limit is CP-SAT's deterministic time per model; node_columns the largest model on single nodes that is tried.
+    work_limit: CP-SAT's deterministic time on a model of at most `whole_columns` columns, or on single nodes; a larger one
+    on pools gets `glance_limit`, then HiGHS: `branch_work` nodes x columns up to `branch_columns`, beyond that its relaxation.
+    Models beyond pool_columns and node_columns are not built.
     """
 
     gap: float | None = None
     seed: int = 0
     threads: int = 1
     time_limit_s: float | None = None
-    work_limit: float = 20.0
+    work_limit: float = 8.0
+    glance_limit: float = 0.5
+    whole_columns: int = 1_000
     exact_columns: int = 5_000
+    branch_work: int = 1_000_000
+    branch_columns: int = 60_000
     node_columns: int = 20_000
     pool_columns: int = 400_000
     require_optimal: bool = False
+
+    def branch_nodes(self, n_columns: int) -> int:
+        """Return the nodes of branch and bound that a model on pools gets; 0 = its relaxation alone."""
+        return 0 if n_columns > self.branch_columns else max(self.branch_work // max(n_columns, 1), 1)
 
     def gap_for(self, n_columns: int) -> float:
         """Return the relative gap at which a model of so many columns may stop."""

@@ -11,13 +11,10 @@ from enum import Enum
 from ortools.sat.python import cp_model
 
 from schedplan.model.plan import Decisions
-from schedplan.optimize.constraints.topology import is_on_one_node
+from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
-from schedplan.optimize.layout import Layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.packing.assignment import FleetSlot, GangStart
-
-INTERLEAVED_WORKERS = 4
 
 
 class Outcome(Enum):
@@ -38,15 +35,15 @@ class Found:
     hit_clock: bool
 
 
-def search(formulation: Formulation, options: SolveOptions, hint: Decisions | None = None) -> Found:
-    """Solve a formulation, starting from the decisions of `hint` where given."""
+def search(formulation: Formulation, options: SolveOptions, work_limit: float, hint: Decisions | None = None) -> Found:
+    """Solve a formulation within a deterministic work limit, starting from the decisions of `hint` where given."""
     if formulation.scaled is None:
         raise ValueError("only a formulation with an objective can be searched")
     layout = formulation.variables.layout
     if hint is not None:
         _add_hint(formulation, hint)
     solver = cp_model.CpSolver()
-    configure(solver, options, options.gap_for(layout.n_columns))
+    configure(solver, options, work_limit, options.gap_for(layout.n_columns))
     status = solver.solve(formulation.model)
     work = solver.response_proto.deterministic_time
     hit_clock = options.time_limit_s is not None and solver.wall_time >= options.time_limit_s * 0.98
@@ -54,61 +51,23 @@ def search(formulation: Formulation, options: SolveOptions, hint: Decisions | No
         return Found(Outcome.INFEASIBLE, (), (), None, work, hit_clock)
     if status == cp_model.MODEL_INVALID:
         raise AssertionError(f"the solver calls the model invalid: {formulation.model.validate() or 'no reason given'}")
-    bound = formulation.scaled.bound(solver.best_objective_bound)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Found(Outcome.UNKNOWN, (), (), bound, work, hit_clock)
-    return Found(Outcome.SOLVED, _gangs(formulation, solver), _fleets(formulation, solver), bound, work, hit_clock)
+        # A run that ended before its search began reports a bound of 0, which bounds nothing.
+        return Found(Outcome.UNKNOWN, (), (), None, work, hit_clock)
+    bound = formulation.scaled.bound(solver.best_objective_bound)
+    return Found(Outcome.SOLVED, gangs_of(formulation, solver.value), fleets_of(formulation, solver.value), bound, work, hit_clock)
 
 
-def configure(solver: cp_model.CpSolver, options: SolveOptions, gap: float) -> None:
+def configure(solver: cp_model.CpSolver, options: SolveOptions, work_limit: float, gap: float) -> None:
     """Set the parameters under which a run can be repeated, whatever the machine has of cores."""
     parameters = solver.parameters
     parameters.random_seed = options.seed
     parameters.num_workers = 1
     parameters.relative_gap_limit = gap
-    parameters.max_deterministic_time = options.work_limit
+    parameters.max_deterministic_time = work_limit
     parameters.log_search_progress = False
     if options.time_limit_s is not None:
         parameters.max_time_in_seconds = options.time_limit_s
-
-
-def _gangs(formulation: Formulation, solver: cp_model.CpSolver) -> tuple[GangStart, ...]:
-    layout = formulation.variables.layout
-    taken = [0] * len(layout.classes)
-    found = []
-    for start in formulation.variables.starts:
-        gangs = solver.value(start.gangs)
-        if not gangs:
-            continue
-        column, job_class = start.column, layout.classes[start.column.class_idx]
-        left = {cell_idx: solver.value(amount) for cell_idx, amount in start.workers}
-        for job in job_class.jobs[taken[column.class_idx] : taken[column.class_idx] + gangs]:
-            groups = _share_out(layout, left, job.workers)
-            found.append(GangStart(job, column.start_slot, column.end_edge, groups, is_on_one_node(job.topology)))
-        taken[column.class_idx] += gangs
-    return tuple(found)
-
-
-def _share_out(layout: Layout, left: dict[int, int], workers: int) -> tuple[tuple[tuple[str, ...], int], ...]:
-    groups = []
-    for cell_idx, available in left.items():
-        share = min(available, workers)
-        if share:
-            left[cell_idx] = available - share
-            workers -= share
-            groups.append((layout.cells[cell_idx].nodes, share))
-    return tuple(groups)
-
-
-def _fleets(formulation: Formulation, solver: cp_model.CpSolver) -> tuple[FleetSlot, ...]:
-    layout = formulation.variables.layout
-    return tuple(
-        FleetSlot(service.name, slot, layout.cells[cell_idx].nodes, solver.value(amount))
-        for service, replicas in zip(layout.problem.services, formulation.variables.replicas, strict=True)
-        for cell_idx, amounts in replicas.items()
-        for slot, amount in enumerate(amounts)
-        if solver.value(amount)
-    )
 
 
 def _add_hint(formulation: Formulation, hint: Decisions) -> None:

@@ -17,6 +17,7 @@ from schedplan.measures.work import importance
 from schedplan.model.plan import Decisions, Plan, PlanStatus, Proof
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
+from schedplan.optimize.branch import branch
 from schedplan.optimize.conflict import conflict
 from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Layout, Level, layout
@@ -62,7 +63,7 @@ class _Solve:
         self.best: Incumbent | None = None
         self.bounds: list[float] = []
         self.route: list[str] = []
-        self.work = 0.0
+        self.work: list[tuple[str, float]] = []
         self.hit_clock = False
 
     def plan(self) -> Plan:
@@ -74,30 +75,42 @@ class _Solve:
             shape = layout(self.problem, self.jobs, level)
             if shape.n_columns > limit:
                 self.route.append(f"model on {level.value} not tried: {shape.n_columns} columns, limit {limit}")
-                continue
-            found = self._run(shape)
-            if found.outcome is Outcome.INFEASIBLE:
+            elif self._is_infeasible(shape):
                 return self._infeasible()
             if self._is_closed(shape):
                 break
         if self.best is None:
             raise SolverError(
-                "no plan was found within the limits", hint="raise --time-limit or the work limit, or relax a limit of the project"
+                "no plan was found within the limits", hint="Raise the limits of the solver, or relax a limit of the project."
             )
         return self._finish(self.best)
 
-    def _run(self, shape: Layout) -> Found:
+    def _is_infeasible(self, shape: Layout) -> bool:
+        """Search the model of one layout, keeping plans and bounds; whether it was proven to have no plan."""
         formulation = formulate(shape, self.normalisation, self.excluded)
-        found = search(formulation, self.options, self.best.decisions if self.best else None)
-        self.work += found.work
-        self.hit_clock = self.hit_clock or found.hit_clock
+        is_whole = shape.level is Level.NODES or shape.n_columns <= self.options.whole_columns
+        limit = self.options.work_limit if is_whole else self.options.glance_limit
+        found = search(formulation, self.options, limit, self.best.decisions if self.best else None)
         self.route.append(f"CP-SAT on {shape.level.value}, {shape.n_columns} columns, {len(shape.classes)} classes")
+        self.work.append((f"{shape.level.value}_deterministic_time", round(found.work, 6)))
+        self._keep(found)
+        if found.outcome is Outcome.INFEASIBLE:
+            return True
+        if shape.level is Level.POOLS and not self._is_closed(shape):
+            nodes = self.options.branch_nodes(shape.n_columns)
+            found = branch(formulation, self.options, nodes)
+            self.route.append(f"HiGHS branch and bound on {shape.level.value}" if nodes else "HiGHS relaxation of it")
+            self.work.append((f"{shape.level.value}_branch_nodes", found.work))
+            self._keep(found)
+        return False
+
+    def _keep(self, found: Found) -> None:
+        self.hit_clock = self.hit_clock or found.hit_clock
         if found.bound is not None:
             self.bounds.append(found.bound)
         if found.outcome is Outcome.SOLVED:
             for decisions in _on_nodes(self.problem, found.gangs, found.fleets):
                 self._offer(decisions)
-        return found
 
     def _offer(self, decisions: Decisions) -> None:
         """Keep decisions that the check accepts and that are better than what is kept."""
@@ -127,7 +140,7 @@ class _Solve:
         clock = ("the clock ended the search, so another run may find another plan",) if self.hit_clock else ()
         return Plan(
             decisions=best.decisions,
-            proof=replace(proof, route="; ".join(self.route), work=(("deterministic_time", round(self.work, 6)),)),
+            proof=replace(proof, route="; ".join(self.route), work=tuple(self.work)),
             terms=parts,
             measures=found.measures,
             placements=found.placements,

@@ -184,9 +184,18 @@ class _Search:
             if sum(workers) == job.workers and self._may_span([n for n in self.nodes if workers[n]], job.topology):
                 yield workers
 
+    def _spot_market(self, pool: Pool) -> tuple[object, ...]:
+        """A gang on spot keeps to nodes of one price, one reclaim rate and one size."""
+        if pool.market is not Market.SPOT:
+            return ()
+        prices = tuple(self.problem.price_per_h(pool).tolist())
+        return (prices, pool.interruptions_per_hour, pool.gpus, pool.cpus)
+
     def _may_span(self, used: list[int], topology: Topology) -> bool:
         pools = [self.facts.pools[node] for node in used]
         if len({(pool.cluster, pool.accelerator, pool.market) for pool in pools}) > 1:
+            return False
+        if len({self._spot_market(pool) for pool in pools}) > 1:
             return False
         if topology is Topology.NODE:
             return len(used) == 1

@@ -27,6 +27,7 @@ THEMES = (
     "topology",
     "window",
     "spot",
+    "spot_markets",
     "service",
     "service_and_jobs",
     "service_mix",
@@ -226,6 +227,18 @@ def _spot(source: random.Random) -> Problem:
     return _problem(source, pools, jobs, n_slots=source.choice((3, 4)))
 
 
+def _spot_markets(source: random.Random) -> Problem:
+    """Two spot pools of unlike price and reclaim rate: a gang keeps to one of them."""
+    problem = _spot(source)
+    other = replace(
+        _pool(source, "spot2", 1, source.choice((1, 2)), Market.SPOT),
+        price_per_hour=0.5,
+        interruptions_per_hour=source.choice((0.0, 0.02, 0.3)),
+    )
+    pools = tuple(sorted((*problem.cluster.pools, other), key=lambda pool: pool.name))
+    return replace(problem, cluster=replace(problem.cluster, pools=pools))
+
+
 def _service(source: random.Random) -> Problem:
     problem = _problem(source, _device_pools(source), [], n_slots=4)
     return _with_services(source, problem, source.choice((1, 1, 2)))
@@ -392,6 +405,7 @@ _THEMES = {
     "topology": _topology,
     "window": _window,
     "spot": _spot,
+    "spot_markets": _spot_markets,
     "service": _service,
     "service_and_jobs": _service_and_jobs,
     "service_mix": _service_mix,

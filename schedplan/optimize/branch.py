@@ -1,0 +1,93 @@
+"""One run of HiGHS branch and bound on the rows of a formulation: what it found, and the bound it proved.
+
+Its rows are the linear ones of the CP-SAT model, its objective the unscaled floats. Serial and limited by nodes, so that a
+run can be repeated. A bound from floating point is worth less than one from integers: a margin is taken off, so that no plan
+is ever called optimal on its word.
+"""
+
+from __future__ import annotations
+
+import highspy
+import numpy as np
+from ortools.sat.python import cp_model
+
+from schedplan.optimize.extraction import fleets_of, gangs_of
+from schedplan.optimize.formulation import Formulation
+from schedplan.optimize.highs import SilentHighs
+from schedplan.optimize.objective import LinearForm
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.search import Found, Outcome
+
+MARGIN = 1e-6
+_UNBOUNDED = 2**62
+
+
+def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> Found:
+    """Solve a formulation by branch and bound of at most so many nodes, or its relaxation alone where max_nodes is 0.
+
+    Its rows must be linear, as those of every model with an objective are.
+    """
+    if formulation.form is None:
+        raise ValueError("only a formulation with an objective can be searched")
+    gap = options.gap_for(formulation.variables.layout.n_columns)
+    highs = SilentHighs()
+    settings: tuple[tuple[str, bool | int | float], ...] = (
+        ("threads", 1),
+        ("random_seed", options.seed),
+        ("mip_rel_gap", gap),
+        ("mip_abs_gap", 0.0),
+    )
+    for option, setting in settings:
+        highs.setOptionValue(option, setting)
+    if options.time_limit_s is not None:
+        highs.setOptionValue("time_limit", options.time_limit_s)
+    highs.setOptionValue("mip_max_nodes", max_nodes)
+    highs.passModel(_program(formulation, formulation.form, is_integer=max_nodes > 0))
+    highs.run()
+    info = highs.getInfo()
+    status = highs.getModelStatus()
+    hit_clock = status == highspy.HighsModelStatus.kTimeLimit
+    if max_nodes == 0:
+        bound = _lowered(info.objective_function_value) if status == highspy.HighsModelStatus.kOptimal else None
+        return Found(Outcome.UNKNOWN, (), (), bound, 0, hit_clock)
+    bound, nodes = _lowered(info.mip_dual_bound), int(info.mip_node_count)
+    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return Found(Outcome.UNKNOWN, (), (), bound, nodes, hit_clock)
+    values = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
+
+    def value(variable: cp_model.IntVar) -> int:
+        return int(values[variable.index])
+
+    return Found(Outcome.SOLVED, gangs_of(formulation, value), fleets_of(formulation, value), bound, nodes, hit_clock)
+
+
+def _lowered(bound: float) -> float | None:
+    return bound - MARGIN * max(1.0, abs(bound)) if abs(bound) < highspy.kHighsInf else None
+
+
+def _program(formulation: Formulation, form: LinearForm, *, is_integer: bool) -> highspy.HighsLp:
+    proto = formulation.model.proto
+    n_columns = len(proto.variables)
+    costs = np.zeros(n_columns)
+    costs[list(form.coefficients)] = list(form.coefficients.values())
+    starts, indices, values, lowers, uppers = [0], [], [], [], []
+    for constraint in proto.constraints:
+        row = constraint.linear
+        indices.extend(row.vars)
+        values.extend(row.coeffs)
+        starts.append(len(indices))
+        domain = list(row.domain)
+        lowers.append(-highspy.kHighsInf if domain[0] < -_UNBOUNDED else domain[0])
+        uppers.append(highspy.kHighsInf if domain[-1] > _UNBOUNDED else domain[-1])
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = n_columns, len(lowers)
+    program.col_cost_, program.offset_ = costs, form.constant
+    program.col_lower_ = np.array([min(variable.domain) for variable in proto.variables], dtype=float)
+    program.col_upper_ = np.array([max(variable.domain) for variable in proto.variables], dtype=float)
+    program.row_lower_, program.row_upper_ = np.array(lowers, dtype=float), np.array(uppers, dtype=float)
+    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    program.a_matrix_.start_, program.a_matrix_.index_ = np.array(starts), np.array(indices)
+    program.a_matrix_.value_ = np.array(values, dtype=float)
+    if is_integer:
+        program.integrality_ = [highspy.HighsVarType.kInteger] * n_columns
+    return program

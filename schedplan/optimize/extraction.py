@@ -1,0 +1,64 @@
+"""From values of variables to gangs and fleets on cells. It reads a solution, whichever solver it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ortools.sat.python import cp_model
+
+from schedplan.optimize.constraints.topology import is_on_one_node
+from schedplan.optimize.formulation import Formulation
+from schedplan.optimize.layout import Layout
+from schedplan.optimize.variables import Start
+from schedplan.packing.assignment import FleetSlot, GangStart
+
+Value = Callable[[cp_model.IntVar], int]
+
+
+def gangs_of(formulation: Formulation, value: Value) -> tuple[GangStart, ...]:
+    """Return every gang that is started, with its workers per group of identical nodes."""
+    layout = formulation.variables.layout
+    taken = [0] * len(layout.classes)
+    found = []
+    for start in formulation.variables.starts:
+        gangs = value(start.gangs)
+        if not gangs:
+            continue
+        column, job_class = start.column, layout.classes[start.column.class_idx]
+        left = _workers(start, job_class.job.workers, dict(job_class.fixed or ()), gangs, value)
+        for job in job_class.jobs[taken[column.class_idx] : taken[column.class_idx] + gangs]:
+            groups = _share_out(layout, left, job.workers)
+            found.append(GangStart(job, column.start_slot, column.end_edge, groups, is_on_one_node(job.topology)))
+        taken[column.class_idx] += gangs
+    return tuple(found)
+
+
+def fleets_of(formulation: Formulation, value: Value) -> tuple[FleetSlot, ...]:
+    """Return the replicas of every service per slot and cell, where there are any."""
+    layout = formulation.variables.layout
+    return tuple(
+        FleetSlot(service.name, slot, layout.cells[cell_idx].nodes, count)
+        for service, replicas in zip(layout.problem.services, formulation.variables.replicas, strict=True)
+        for cell_idx, amounts in replicas.items()
+        for slot, amount in enumerate(amounts)
+        if (count := value(amount))
+    )
+
+
+def _workers(start: Start, gang_size: int, fixed: dict[int, int], gangs: int, value: Value) -> dict[int, int]:
+    """Return the workers of a column per cell: their own variable, or what follows from the number of gangs."""
+    return {
+        cell_idx: value(amount) if isinstance(amount, cp_model.IntVar) else fixed.get(cell_idx, gang_size) * gangs
+        for cell_idx, amount in start.workers
+    }
+
+
+def _share_out(layout: Layout, left: dict[int, int], workers: int) -> tuple[tuple[tuple[str, ...], int], ...]:
+    groups = []
+    for cell_idx, available in left.items():
+        share = min(available, workers)
+        if share:
+            left[cell_idx] = available - share
+            workers -= share
+            groups.append((layout.cells[cell_idx].nodes, share))
+    return tuple(groups)
