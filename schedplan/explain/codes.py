@@ -35,9 +35,9 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText(
         "SP1018",
         "nothing to forecast",
-        "There is no load, and no job that shows a demand: none has begun, none asks for a device or a core, the series that was asked"
-        " for is not there, or the log is shorter than one interval. Give load.csv, or jobs that ran with their state, a start_time or"
-        " submit_time, and a runtime_minutes or end_time.",
+        "There is no load, and no job that shows a demand: none has begun, none asks for a device or a core, the series that was"
+        " asked for is not there, or the log is shorter than one interval. Give load.csv, or jobs that ran with their state, a"
+        " start_time or submit_time, and a runtime_minutes or end_time.",
     ),
     CodeText(
         "SP1019",
@@ -80,6 +80,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "inputs not found",
         "The inputs that the plan records, by paths relative to its project, are in no folder above the plan. Name the project's"
         " folder with --data, or put the inputs back.",
+    ),
+    CodeText(
+        "SP1301",
+        "facts of an engine",
+        "A file of facts on a scheduling engine is not as it must be: each capability answered once, each answer with its source, the"
+        " day it was read, the version it is about and what it rests on. What was not looked up is marked as not verified.",
     ),
     CodeText(
         "SP2001",
