@@ -41,6 +41,12 @@ COMMANDS: tuple[Entry | Branch, ...] = (
     Entry("report", f"{_COMMANDS}.plans:report", "Write a plan as HTML, Markdown or JSON"),
     Entry("schema", f"{_COMMANDS}.project:schema", "Print the columns of a table"),
     Entry("readers", f"{_COMMANDS}.project:readers", "List what `ingest` reads, and by what it recognises a file"),
+    Entry(
+        "compare-engines",
+        f"{_COMMANDS}.compare_engines:compare_engines",
+        "Say which scheduling engine fits the workload, by facts and replays",
+    ),
+    Entry("engines", f"{_COMMANDS}.engines:engines", "Print what scheduling engines can do, with sources"),
     Branch(
         "config",
         "The settings in force",

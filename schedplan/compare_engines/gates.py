@@ -107,10 +107,16 @@ def _own_gates(profile: Profile) -> list[Gate]:
     gates = []
     if profile.n_gangs:
         required = f", {profile.n_required_gangs:,} of them required" if profile.n_required_gangs else ""
-        gates.append(Gate("gang", f"{profile.n_gangs:,} gangs{required}; the largest is {profile.largest_gang}", ("gang",)))
+        gates.append(
+            Gate("gang", f"{_counted(profile.n_gangs, 'gang')}{required}; the largest is {profile.largest_gang}", ("gang",))
+        )
     if profile.n_gangs_on_spot:
         gates.append(
-            Gate("gang-on-spot", f"{profile.n_gangs_on_spot:,} gangs may run on the spot nodes there are", ("gang", "gang-on-spot"))
+            Gate(
+                "gang-on-spot",
+                f"{_counted(profile.n_gangs_on_spot, 'gang')} allowed on spot nodes, and there are some",
+                ("gang", "gang-on-spot"),
+            )
         )
     if profile.n_services and profile.n_jobs:
         reason = f"services run beside jobs: {profile.evidence(Feature.SERVING)}"
@@ -120,9 +126,15 @@ def _own_gates(profile: Profile) -> list[Gate]:
     if profile.n_fractional:
         gates.append(Gate("fractional-gpu", profile.evidence(Feature.FRACTIONS), ("fractional-gpu",), partial_passes=True))
     if profile.n_sliced:
-        gates.append(Gate("isolation", f"{profile.n_sliced:,} jobs and services name a slice profile", REQUIREMENTS["isolation"]))
-    gates.append(Gate("nodes", f"there are {profile.n_nodes:,} nodes", measure="nodes", size=profile.n_nodes))
-    gates.append(Gate("queues", f"{profile.n_tenants:,} tenants ask for a queue each", measure="queues", size=profile.n_tenants))
+        gates.append(
+            Gate(
+                "isolation", f"slice profiles are named by {profile.n_sliced:,} of the jobs and services", REQUIREMENTS["isolation"]
+            )
+        )
+    gates.append(Gate("nodes", _counted(profile.n_nodes, "node"), measure="nodes", size=profile.n_nodes))
+    gates.append(
+        Gate("queues", f"a queue for each of {_counted(profile.n_tenants, 'tenant')}", measure="queues", size=profile.n_tenants)
+    )
     return gates
 
 
@@ -157,3 +169,7 @@ def requirement_titles() -> tuple[tuple[str, str], ...]:
     titles = {atom.name: atom.title for atom in ATOMS}
     composed = tuple((name, "; ".join(titles[atom] for atom in atoms)) for name, atoms in REQUIREMENTS.items())
     return (*composed, *((atom.name, atom.title) for atom in ATOMS if atom.name not in REQUIREMENTS))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun if count == 1 else noun + 's'}"

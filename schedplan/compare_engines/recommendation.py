@@ -99,7 +99,8 @@ def _asked(best: Candidate, profile: Profile) -> list[AtomScore]:
 def _because(atom: AtomScore, profile: Profile) -> str:
     feature = atom.need.feature
     evidence = "" if feature is None else f" Here: {profile.evidence(feature)}."
-    return f"{atom.need.atom.title}: {_word(atom.fact.value)}. {atom.fact.note}{evidence}"
+    answer = "" if atom.fact.value is Value.YES else f" ({_word(atom.fact.value)})"
+    return f"{atom.need.atom.name}, {atom.need.atom.title}{answer}: {atom.fact.note}{evidence}"
 
 
 def _word(value: Value) -> str:

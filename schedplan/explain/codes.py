@@ -84,8 +84,8 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText(
         "SP1301",
         "facts of an engine",
-        "A file of facts on a scheduling engine is not as it must be: each capability answered once, each answer with its source, the"
-        " day it was read, the version it is about and what it rests on. What was not looked up is marked as not verified.",
+        "A file of facts on a scheduling engine is not as it must be: each capability answered once, each answer with its source,"
+        " the day it was read, the version it is about and what it rests on. What was not looked up is marked as not verified.",
     ),
     CodeText(
         "SP2001",

@@ -1,0 +1,174 @@
+"""Compare engines: profile the workload, hold engines against gates and needs, replay the jobs, plan them where that is cheap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from schedplan.compare_engines.comparison import Comparison, compare
+from schedplan.compare_engines.gates import parse_requirements
+from schedplan.compare_engines.needs import Factor, parse_factors
+from schedplan.compare_engines.profile import profile_of
+from schedplan.compare_engines.recommendation import Recommendation, recommend
+from schedplan.compare_engines.replays import ReplayRow
+from schedplan.engines.catalog import all_engines, engine
+from schedplan.engines.fact import Engine
+from schedplan.errors import InputError, SolverError, UsageError
+from schedplan.model.cluster import Cluster
+from schedplan.model.problem import Demand
+from schedplan.model.workload import Job, Service
+from schedplan.report.compare_engines_document import compare_engines_document
+from schedplan.report.document import Document
+from schedplan.tables.machine import Machine, machine_pool, parse_machine
+from schedplan.timegrid import TimeGrid
+from schedplan.workflows.optimize import Planned, plan_project, solve_options
+from schedplan.workflows.problem import Prepared, prepare
+from schedplan.workflows.project import Project
+from schedplan.workflows.report import write_document
+from schedplan.workflows.version import versions
+
+MOST_JOBS_PLANNED = 200
+MOST_JOB_SLOTS_PLANNED = 20_000
+"""Our choice of what is planned by the way: beyond it, `schedplan optimize` is the command for it."""
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """What was asked. engines: the ones to compare, in a fixed order; machine None: the nodes that the tables have."""
+
+    engines: tuple[Engine, ...]
+    requirements: tuple[str, ...]
+    factors: tuple[Factor, ...]
+    machine: Machine | None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison with its recommendation and its document."""
+
+    comparison: Comparison
+    recommendation: Recommendation
+    document: Document
+
+
+def compare_options(
+    engines: str | None = None, require: str | None = None, weights: str | None = None, machine: str | None = None
+) -> CompareOptions:
+    """Return what the texts of the options say; UsageError, with the nearest name, for an unknown engine, requirement or weight."""
+    return CompareOptions(
+        engines=chosen_engines(engines),
+        requirements=parse_requirements(require),
+        factors=parse_factors(weights),
+        machine=None if machine is None else parse_machine(machine),
+    )
+
+
+def chosen_engines(text: str | None) -> tuple[Engine, ...]:
+    """Return the engines that `volcano,kai` names, in the fixed order of all; all of them for None."""
+    if text is None:
+        return all_engines()
+    named = {engine(name).name for name in text.split(",") if name.strip()}
+    if not named:
+        raise UsageError("--engines names none", hint="Give it as --engines volcano,kai; `schedplan engines` lists them.")
+    return tuple(one for one in all_engines() if one.name in named)
+
+
+def compare_project(project: Project, asked: CompareOptions, tell: Tell | None = None) -> Compared:
+    """Return the engines compared for the workload of a project.
+
+    Open jobs and services are what is compared for, on the horizon of the project; without any, all jobs of the log. Raises
+    InputError where there is no node, or neither job nor service.
+    """
+    say = tell or _silent
+    workload = _workload(project, asked.machine)
+    profile = profile_of(workload.cluster, workload.jobs, *_serving(workload))
+    say("plan")
+    planned, notes = _planned(workload)
+    rows: tuple[ReplayRow, ...] = ()
+    found = compare(
+        profile, asked.engines, asked.requirements, asked.factors, rows, () if planned is None else planned.plan.measures
+    )
+    recommended = recommend(found)
+    settings = workload.project.settings.project
+    document = compare_engines_document(
+        found,
+        recommended,
+        title=f"Which engine fits {settings.name}" if settings.name else "Which engine fits",
+        currency=settings.currency,
+        timezone=settings.timezone,
+        notes=(*workload.notes, *profile.notes, *notes),
+        inputs=tuple((record.path, record.sha256) for record in project.inputs()),
+        versions=versions(),
+    )
+    return Compared(found, recommended, document)
+
+
+def save(compared: Compared, project: Project, path: Path, *, force: bool = False) -> None:
+    """Write a comparison as HTML, Markdown or JSON, by the ending of the file."""
+    write_document(compared.document, path, force=force, inputs=project.paths())
+
+
+@dataclass(frozen=True)
+class _Workload:
+    """project: with the nodes of the machine where one was given. prepared None: a log of jobs, without a horizon."""
+
+    project: Project
+    prepared: Prepared | None
+    cluster: Cluster
+    jobs: tuple[Job, ...]
+    notes: tuple[str, ...]
+
+
+def _workload(project: Project, machine: Machine | None) -> _Workload:
+    content, notes = project.content, project.content.notes
+    if not content.jobs and not content.services:
+        raise InputError(
+            "there is no job and no service to compare engines for", code="SP1019", hint="Give jobs.csv or services.csv."
+        )
+    if machine is not None:
+        pool, said = machine_pool(machine, content.jobs)
+        content = replace(content, cluster=replace(content.cluster, pools=(pool,)))
+        notes = (*notes, said)
+        project = replace(project, content=content)
+    if not content.cluster.pools:
+        raise InputError(
+            "there are no nodes to run the jobs on",
+            code="SP1210",
+            hint="Give nodes.csv, or the machine, such as --machine 40x8gpu.",
+        )
+    if content.services or any(job.state.is_open for job in content.jobs):
+        prepared = prepare(project)
+        problem = prepared.problem
+        return _Workload(project, prepared, problem.cluster, problem.jobs, (*problem.assumptions, *prepared.warnings))
+    return _Workload(project, None, content.cluster, content.jobs, notes)
+
+
+def _serving(workload: _Workload) -> tuple[tuple[Service, ...], tuple[Demand, ...], TimeGrid | None]:
+    if workload.prepared is None:
+        return (), (), None
+    problem = workload.prepared.problem
+    return problem.services, problem.demands, problem.grid
+
+
+def _planned(workload: _Workload) -> tuple[Planned | None, tuple[str, ...]]:
+    """Return the plan of `optimize` where the problem is small enough, else what is said in its place."""
+    if workload.prepared is None:
+        return None, ()
+    problem = workload.prepared.problem
+    n_jobs, size = len(problem.jobs), len(problem.jobs) * problem.grid.n_slots
+    if n_jobs > MOST_JOBS_PLANNED or size > MOST_JOB_SLOTS_PLANNED:
+        return None, (f"no plan of optimize stands beside the replays: {n_jobs:,} jobs are more than are planned by the way",)
+    try:
+        planned = plan_project(workload.project, solve_options(workload.project.settings))
+    except SolverError as problem_found:
+        return None, (f"no plan of optimize stands beside the replays: {problem_found.message}",)
+    if planned.is_infeasible:
+        return None, ("no plan of optimize stands beside the replays: there is none that meets every constraint",)
+    return planned, planned.plan.warnings
+
+
+def _silent(phase: str) -> None:
+    """Say nothing."""
