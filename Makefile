@@ -3,6 +3,8 @@
 #   make demo   install, plan the e-commerce day, print the comparison and the path of its HTML report
 #   make test   install, run the tests
 #   make lint   install, check style, types and import layers
+#   make docs   write the pages of docs/ that the code holds
+#   make bench  time the phases of the benchmark specs, as ratios
 #   make lock   pin the dependencies anew from pyproject.toml (needs uv)
 
 SHELL := /bin/bash
@@ -18,7 +20,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := demo/ecommerce-day
 
-.PHONY: help setup demo test lint lock
+.PHONY: help setup demo test lint docs bench lock
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -51,6 +53,12 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+docs: setup
+	PYTHONPATH=. $(BIN)/python docs/generate.py
+
+bench: setup
+	$(BIN)/python -m benchmarks
 
 lock:
 	@test -n "$(UV)" || { echo "make lock needs uv" >&2; exit 1; }

@@ -82,6 +82,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " folder with --data, or put the inputs back.",
     ),
     CodeText(
+        "SP1115",
+        "a conflict in place of a plan",
+        "The folder holds the answer that nothing is feasible, not a plan, so there is nothing to measure. See the conflict with"
+        " `schedplan optimize`, relax one of its rules, and plan again.",
+    ),
+    CodeText(
         "SP1301",
         "facts of an engine",
         "A file of facts on a scheduling engine is not as it must be: each capability answered once, each answer with its source,"

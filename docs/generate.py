@@ -1,0 +1,80 @@
+"""Write the pages that the code itself holds: tables, constraints, codes, commands. A test compares them with what is here."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from schedplan.cli.catalogue import COMMANDS, Branch
+from schedplan.explain.codes import CODE_TEXTS
+from schedplan.tables.catalog import INPUT_TABLES, PLAN_TABLES, dictionary, markdown
+from schedplan.validate.registry import documented_codes, rule_text
+
+DOCS = Path(__file__).parent
+CONSTRAINTS = DOCS.parent / "schedplan" / "optimize" / "constraints"
+CASES = DOCS.parent / "tests" / "cases" / "optimize"
+
+
+def pages() -> dict[str, str]:
+    """Return each generated page by its name."""
+    return {"tables.md": _tables(), "constraints.md": _constraints(), "codes.md": _codes(), "commands.md": _commands()}
+
+
+def _tables() -> str:
+    parts = ["# Tables", "", "Written from the dictionaries in the code. `schedplan schema TABLE` prints the same."]
+    for title, tables in (("Inputs", INPUT_TABLES), ("A plan", PLAN_TABLES)):
+        parts += ["", f"## {title}"]
+        for table in tables:
+            parts += ["", f"### {table.name}: {dictionary(table.name).title}", "", markdown(table.name).rstrip()]
+    return "\n".join(parts) + "\n"
+
+
+def _constraints() -> str:
+    parts = [
+        "# Constraints",
+        "",
+        "Each stands in a file of its own name; its cases are feasible, infeasible and borderline ones with their arithmetic.",
+    ]
+    for path in sorted(CONSTRAINTS.glob("*.py")):
+        if path.stem == "__init__":
+            continue
+        text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+        head, _, rest = text.partition("\n")
+        name, _, statement = head.partition(": ")
+        cases = f"[cases](../tests/cases/optimize/{name}.toml)" if (CASES / f"{name}.toml").is_file() else ""
+        links = ", ".join(part for part in (f"[file](../schedplan/optimize/constraints/{path.name})", cases) if part)
+        parts += ["", f"## {name}", "", f"{statement[:1].upper()}{statement[1:]} ({links})", "", "```text", rest.strip(), "```"]
+    return "\n".join(parts) + "\n"
+
+
+def _codes() -> str:
+    found = {entry.code: f"**{entry.name}.** {entry.text}" for entry in CODE_TEXTS}
+    found |= {code: rule_text(code) for code in documented_codes()}
+    rows = [f"| {code} | {found[code].replace('|', chr(92) + '|')} |" for code in sorted(found)]
+    head = ["# Codes", "", "`schedplan explain CODE` prints the same.", "", "| code | meaning |", "|---|---|"]
+    return "\n".join([*head, *rows]) + "\n"
+
+
+def _commands() -> str:
+    parts = ["# Commands", "", "What `schedplan COMMAND -h` prints."]
+    for entry in COMMANDS:
+        names = [[entry.name, below.name] for below in entry.entries] if isinstance(entry, Branch) else [[entry.name]]
+        for words in names:
+            parts += ["", f"## schedplan {' '.join(words)}", "", "```text", _help(words), "```"]
+    return "\n".join(parts) + "\n"
+
+
+def _help(words: list[str]) -> str:
+    environ = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "schedplan", *words, "-h"], capture_output=True, text=True, check=True, env=environ, cwd=DOCS
+    )
+    return done.stdout.rstrip()
+
+
+if __name__ == "__main__":
+    for page, content in pages().items():
+        (DOCS / page).write_text(content, "utf-8")

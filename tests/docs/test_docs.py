@@ -1,0 +1,41 @@
+"""Pages written from the code are as the code has them now, and what README says of commands and codes is true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.generate import pages
+from schedplan.cli.catalogue import COMMANDS
+from schedplan.cli.exits import ExitStatus
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("page", ["tables.md", "constraints.md", "codes.md", "commands.md"])
+def test_a_generated_page_is_current(page: str) -> None:
+    assert pages()[page] == (ROOT / "docs" / page).read_text("utf-8"), "run `make docs`"
+
+
+def test_readme_names_only_commands_that_exist() -> None:
+    named = set(re.findall(r"`schedplan ([a-z][a-z-]+)", (ROOT / "README.md").read_text("utf-8")))
+
+    assert set() == named - {entry.name for entry in COMMANDS}
+
+
+def test_readme_has_every_exit_status() -> None:
+    table = (ROOT / "README.md").read_text("utf-8").split("| exit status | meaning |")[1].split("\n\n")[0]
+    first_cells = [line.split("|")[1] for line in table.splitlines()[2:]]
+    told = {int(number) for cell in first_cells for number in cell.split(",")}
+
+    assert {status.value for status in ExitStatus} - {ExitStatus.READER_GONE} == told
+
+
+def test_every_link_of_the_documents_leads_somewhere() -> None:
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        links = re.findall(r"\]\(([^)#\s]+\.[a-z]+)\)", page.read_text("utf-8"))
+        missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+
+        assert [] == missing
