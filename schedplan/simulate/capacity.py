@@ -1,0 +1,56 @@
+"""What the kernel asks of a machine, whether it keeps every node or one sum. Asks are meant by their index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What workers of one job hold of one node. devices: bits of its whole devices; shares: (device, slices) of shared ones."""
+
+    node: int
+    workers: int
+    devices: int = 0
+    shares: tuple[tuple[int, int], ...] = ()
+
+
+class Reservation(Protocol):
+    """Room kept for one blocked job from an instant on."""
+
+    @property
+    def time_s(self) -> int: ...
+
+    def passes_by(self, ask: int, parts: tuple[Held, ...]) -> None:
+        """Take note of parts, already placed, that will be gone by the reservation."""
+
+    def spares(self, ask: int, parts: tuple[Held, ...]) -> bool:
+        """Whether parts, already placed, that stay beyond the reservation leave the head enough; if so they are noted."""
+
+
+class Capacity(Protocol):
+    """A machine with what is held of it."""
+
+    def holds_when_empty(self, ask: int) -> bool: ...
+
+    def fits(self, ask: int) -> bool:
+        """Whether a whole job fits now."""
+
+    def workers_fit(self, ask: int) -> int:
+        """Return how many workers of one job fit now, at most all of them."""
+
+    def place(self, ask: int, job: int, workers: int, first: int) -> tuple[Held, ...]:
+        """Take room for `workers` of a job, the `first`-th on, that are known to fit."""
+
+    def release(self, ask: int, parts: Iterable[Held]) -> None: ...
+
+    def reserve(self, ask: int, now_s: int, releases: Iterable[tuple[int, int, tuple[Held, ...]]]) -> Reservation | None:
+        """Return the earliest room for a job that does not fit now, given (instant, ask, parts) of what will be released, in order.
+
+        Releases at or before now count as now + 1. None where it never fits.
+        """
+
+    def check_empty(self) -> None:
+        """Raise AssertionError unless the machine is as it began."""

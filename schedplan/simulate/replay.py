@@ -1,0 +1,179 @@
+"""A replay: work on a cluster under a policy, from the first submission to the last end. It reads no file and measures nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from schedplan.engines.policy import BackfillKind, Blocking, Policy
+from schedplan.errors import UsageError
+from schedplan.model.cluster import Cluster
+from schedplan.model.timeline import DropReason, Parts, Timeline
+from schedplan.model.workload import Job
+from schedplan.simulate.admission import Admitter
+from schedplan.simulate.capacity import Capacity, Held
+from schedplan.simulate.follow import FollowedPlan, PlanDecider, occupied_asks
+from schedplan.simulate.head import EasyDecider, HeadDecider
+from schedplan.simulate.kernel import Decider, Kernel, Slowness
+from schedplan.simulate.machine import Machine, machine_of
+from schedplan.simulate.nodes import NodeCapacity
+from schedplan.simulate.options import Detail, ReplayOptions
+from schedplan.simulate.pool import PoolCapacity, is_nameless, unit_per_worker
+from schedplan.simulate.skip import SkipDecider
+from schedplan.simulate.work import Ask, Work, without, work_of
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What happened, what was assumed and must be known, and how much was done: deterministic counts, never seconds."""
+
+    timeline: Timeline
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    counts: tuple[tuple[str, int], ...]
+
+
+def replay(
+    cluster: Cluster, jobs: tuple[Job, ...], policy: Policy, options: ReplayOptions | None = None, plan: FollowedPlan | None = None
+) -> Replay:
+    """Return what happens to `jobs` on `cluster` under `policy`; the policy `plan` needs a plan to follow (UsageError).
+
+    Every job is replayed from its submission, whatever its state; what never starts stays out of `started`.
+    """
+    options = options or ReplayOptions()
+    if (policy.blocking is Blocking.PLAN) != (plan is not None):
+        raise UsageError(
+            f"the policy {policy.name} {'needs a plan to follow' if plan is None else 'follows no plan'}",
+            hint="schedplan simulate --policy plan --plan runs/plan",
+        )
+    machine = machine_of(cluster)
+    work = work_of(jobs, options)
+    asks = work.asks if plan is None else tuple(dict.fromkeys((*work.asks, *occupied_asks(plan))))
+    capacity = _capacity(machine, asks, policy, options, cluster)
+    too_large = frozenset(idx for idx in range(len(work.asks)) if not capacity.holds_when_empty(idx))
+    work = without(work, too_large, DropReason.TOO_LARGE)
+    kernel = Kernel(
+        work,
+        capacity,
+        policy,
+        keeps_releases=policy.backfill.kind is BackfillKind.EASY,
+        slowness=_slowness(cluster, machine, work) if cluster.speeds else None,
+    )
+    cycle = policy.cycle if options.cycle is None else replace(options.cycle, binds_per_s=policy.cycle.binds_per_s)
+    kernel.run(_decider(kernel, machine, asks, policy, plan), options.order, cycle)
+    if not kernel.held:
+        capacity.check_empty()
+    return Replay(
+        timeline=_timeline(kernel, machine, capacity, policy),
+        notes=(*work.notes, *_notes(machine, capacity)),
+        warnings=_warnings(kernel),
+        counts=tuple(sorted(kernel.counts.items())),
+    )
+
+
+def _capacity(machine: Machine, asks: tuple[Ask, ...], policy: Policy, options: ReplayOptions, cluster: Cluster) -> Capacity:
+    """Return the sum of the machine where that says all there is to say, or is asked for and exact; else its nodes."""
+    unit = None if cluster.speeds or policy.blocking is Blocking.PLAN else unit_per_worker(machine, asks)
+    if options.detail is Detail.POOL and unit is None:
+        raise UsageError("this work can't be replayed on the sum of the machine: which nodes are free decides what fits")
+    if unit is not None and (options.detail is Detail.POOL or (options.detail is Detail.AUTO and is_nameless(machine, unit))):
+        return PoolCapacity(machine, asks, unit)
+    return NodeCapacity(machine, asks, policy.nodes, options.seed)
+
+
+def _decider(kernel: Kernel, machine: Machine, asks: tuple[Ask, ...], policy: Policy, plan: FollowedPlan | None) -> Decider:
+    if plan is not None:
+        assert isinstance(kernel.capacity, NodeCapacity)
+        return PlanDecider(kernel, kernel.capacity, plan, asks)
+    if policy.backfill.kind is BackfillKind.EASY:
+        return EasyDecider(kernel)
+    if policy.blocking is Blocking.HEAD:
+        return HeadDecider(kernel)
+    overcommit = policy.admission.overcommit
+    return SkipDecider(kernel, None if overcommit is None else Admitter(machine, kernel.work.asks, overcommit))
+
+
+def _slowness(cluster: Cluster, machine: Machine, work: Work) -> Slowness:
+    """Return how many times longer than on the reference device a job runs: that of its slowest node."""
+
+    def slowness(job: int, parts: tuple[Held, ...]) -> float:
+        return max(1.0 / cluster.speed(machine.pools[part.node].accelerator, work.names[job], work.kinds[job]) for part in parts)
+
+    return slowness
+
+
+def _notes(machine: Machine, capacity: Capacity) -> tuple[str, ...]:
+    notes = []
+    if isinstance(capacity, PoolCapacity):
+        notes.append("only the sum of the machine is kept: a node holds one worker, so names of nodes would say nothing")
+    elastic = sum(pool.nodes - pool.always_on for pool in dict.fromkeys(machine.pools))
+    if elastic:
+        notes.append(f"{elastic} nodes that could be switched off are taken as always on")
+    return tuple(notes)
+
+
+def _warnings(kernel: Kernel) -> tuple[str, ...]:
+    waiting = [job for job in range(len(kernel.work)) if kernel.start_s[job] < 0]
+    if not waiting:
+        return ()
+    found = [f"{len(waiting)} jobs never start"]
+    if kernel.held:
+        found.append(f"{len(kernel.held)} of them hold room for a part of their workers for ever: gangs are not placed whole")
+    return tuple(found)
+
+
+def _timeline(kernel: Kernel, machine: Machine, capacity: Capacity, policy: Policy) -> Timeline:
+    work = kernel.work
+    by_devices = machine.has_devices
+    per_worker = np.array([ask.shape.gpus if by_devices else ask.shape.cpus for ask in work.asks], dtype=np.float64)
+    workers_of = np.array([ask.workers for ask in work.asks], dtype=np.int64)
+    ask = np.array(work.ask, dtype=np.int64)
+    start_s, end_s = np.array(kernel.start_s, dtype=np.int64), np.array(kernel.end_s, dtype=np.int64)
+    started = start_s >= 0
+    workers = workers_of[ask] if len(ask) else np.zeros(0, dtype=np.int64)
+    worker_amount = per_worker[ask] if len(ask) else np.zeros(0)
+    is_sum = isinstance(capacity, PoolCapacity)
+    return Timeline(
+        policy=policy.name,
+        unit="device" if by_devices else "core",
+        nodes=() if is_sum else machine.nodes,
+        capacity=np.array([machine.counted.sum()]) if is_sum else machine.counted,
+        jobs=tuple(work.names),
+        tenants=work.tenants,
+        tenant=np.array(work.tenant, dtype=np.int64),
+        workers=workers,
+        amount=workers * worker_amount,
+        worker_amount=worker_amount,
+        is_gang=(workers > 1) | (worker_amount > 1),
+        submit_s=np.array(work.submit_s, dtype=np.int64),
+        run_s=np.where(started, end_s - start_s, np.array(work.run_s, dtype=np.int64)),
+        started=started,
+        start_s=np.where(started, start_s, 0),
+        end_s=np.where(started, end_s, 0),
+        killed=np.array(work.killed, dtype=np.bool_) & started,
+        reason=np.array(kernel.reason, dtype=np.int64),
+        has_deadline=np.array([due is not None for due in work.deadline_s], dtype=np.bool_),
+        deadline_s=np.array([due or 0 for due in work.deadline_s], dtype=np.int64),
+        parts=_parts(kernel, worker_amount),
+        price_per_h=machine.price_per_h,
+        dropped=work.dropped,
+    )
+
+
+def _parts(kernel: Kernel, worker_amount: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Parts:
+    job = np.array(kernel.part_job, dtype=np.int64)
+    workers = np.array([part.workers for part in kernel.part], dtype=np.int64)
+    return Parts(
+        job=job,
+        node=np.array([part.node for part in kernel.part], dtype=np.int64),
+        workers=workers,
+        amount=workers * worker_amount[job] if len(job) else np.zeros(0),
+        taken_s=np.array(kernel.part_taken_s, dtype=np.int64),
+        devices=tuple(_device_numbers(part) for part in kernel.part),
+    )
+
+
+def _device_numbers(part: Held) -> tuple[int, ...]:
+    whole = [device for device in range(part.devices.bit_length()) if part.devices >> device & 1]
+    return tuple(sorted({*whole, *(device for device, _ in part.shares)}))

@@ -1,0 +1,176 @@
+"""Jobs as the kernel takes them: parallel lists in the order of submission, whole seconds, and what was left out and assumed.
+
+It knows jobs and no machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import ceil
+
+from schedplan.model.timeline import DropReason
+from schedplan.model.workload import Job, Topology, WorkerShape
+from schedplan.simulate.options import ReplayOptions
+
+ROUNDING_S = 6e-5  # a millionth of a minute is forgiven, so that 1.1 minutes are 66 seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a whole job asks for, without its times. Jobs of one ask fit at the same moments on the same nodes."""
+
+    shape: WorkerShape
+    workers: int
+    topology: Topology
+    spot_ok: bool
+
+
+@dataclass(frozen=True)
+class Work:
+    """Jobs by (release, name), parallel lists. run_s: min(run time, limit); estimate_s: the limit, else the run time.
+
+    ask: index into asks; killed: the limit ends it; tenant: index into tenants. notes: what was assumed.
+    """
+
+    names: list[str]
+    kinds: list[str]
+    submit_s: list[int]
+    run_s: list[int]
+    estimate_s: list[int]
+    killed: list[bool]
+    ask: list[int]
+    asks: tuple[Ask, ...]
+    priority: list[int]
+    tenant: list[int]
+    tenants: tuple[str, ...]
+    deadline_s: list[int | None]
+    dropped: tuple[tuple[DropReason, int], ...]
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def work_of(jobs: tuple[Job, ...], options: ReplayOptions) -> Work:
+    """Return the work in `jobs`, each from its submission whatever its state; those without run time or size are counted."""
+    known = [job.release_s for job in jobs if job.release_s is not None]
+    first_s = options.default_submit_s if options.default_submit_s is not None else min(known, default=0)
+    said: Counter[str] = Counter()
+    dropped: Counter[DropReason] = Counter()
+    rows = []
+    for job in jobs:
+        found = _timed(job, options, said)
+        if found is None:
+            dropped[DropReason.NO_RUNTIME] += 1
+        elif not _has_size(job):
+            dropped[DropReason.NO_SIZE] += 1
+        else:
+            released_s = job.release_s
+            if released_s is None:
+                said["jobs state no submission: submitted at the start"] += 1
+            rows.append((first_s if released_s is None else released_s, job.name, job, found))
+        _note_left_aside(job, said)
+    rows.sort(key=lambda row: row[:2])
+    return _work([(submit_s, job, times) for submit_s, _, job, times in rows], dropped, said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    run_s: int
+    estimate_s: int
+    killed: bool
+
+
+def _timed(job: Job, options: ReplayOptions, said: Counter[str]) -> _Times | None:
+    """Return a job's seconds; None without a positive run time."""
+    run_s = _run_s(job, options, said)
+    if run_s is None or run_s <= 0:
+        return None
+    if job.time_limit_minutes is None:
+        return _Times(run_s, run_s, False)
+    limit_s = _whole_seconds(job.time_limit_minutes)
+    if limit_s <= 0:
+        return None
+    return _Times(min(run_s, limit_s), limit_s, limit_s < run_s)
+
+
+def _run_s(job: Job, options: ReplayOptions, said: Counter[str]) -> int | None:
+    if job.runtime_minutes is not None:
+        return _whole_seconds(job.runtime_minutes)
+    if job.start_s is not None and job.end_s is not None and not job.state.is_open:
+        return job.end_s - job.start_s
+    if job.time_limit_minutes is not None:
+        said["jobs have no run time and are taken to run to their limit"] += 1
+        return _whole_seconds(job.time_limit_minutes)
+    if options.otherwise_minutes is not None:
+        said[f"jobs have no run time and are taken to run {options.otherwise_minutes:g} min, as asked"] += 1
+        return _whole_seconds(options.otherwise_minutes)
+    return None
+
+
+def _whole_seconds(minutes: float) -> int:
+    return 0 if minutes <= 0 else max(ceil(minutes * 60 - ROUNDING_S), 1)
+
+
+def _has_size(job: Job) -> bool:
+    shape = job.shape
+    return job.workers > 0 and (
+        shape.gpus > 0 or shape.cpus > 0 or shape.memory_gib > 0 or any(amount > 0 for _, amount in shape.resources)
+    )
+
+
+def _note_left_aside(job: Job, said: Counter[str]) -> None:
+    if job.after:
+        said["jobs wait for others (after); the replay does not"] += 1
+    if job.gang is not None:
+        said["jobs start together with other rows (gang); in the replay each row starts by itself"] += 1
+    if job.min_workers is not None and job.min_workers < job.workers:
+        said["jobs may run with fewer workers (min_workers); the replay starts all of them"] += 1
+    if job.topology is Topology.DEVICE_GROUP:
+        said["jobs ask for one device group; the replay holds them to one node"] += 1
+
+
+def _work(rows: list[tuple[int, Job, _Times]], dropped: Counter[DropReason], said: Counter[str]) -> Work:
+    asks: dict[Ask, int] = {}
+    tenants = {name: idx for idx, name in enumerate(sorted({job.tenant for _, job, _ in rows}))}
+    ask_idx = [asks.setdefault(Ask(job.shape, job.workers, job.topology, job.spot_ok), len(asks)) for _, job, _ in rows]
+    return Work(
+        names=[job.name for _, job, _ in rows],
+        kinds=[job.kind.value for _, job, _ in rows],
+        submit_s=[submit_s for submit_s, _, _ in rows],
+        run_s=[times.run_s for _, _, times in rows],
+        estimate_s=[times.estimate_s for _, _, times in rows],
+        killed=[times.killed for _, _, times in rows],
+        ask=ask_idx,
+        asks=tuple(asks),
+        priority=[job.priority for _, job, _ in rows],
+        tenant=[tenants[job.tenant] for _, job, _ in rows],
+        tenants=tuple(tenants),
+        deadline_s=[job.deadline_s for _, job, _ in rows],
+        dropped=tuple((reason, dropped[reason]) for reason in DropReason if dropped[reason]),
+        notes=tuple(f"{count} {text}" for text, count in said.items()),
+    )
+
+
+def without(work: Work, left_out: frozenset[int], reason: DropReason) -> Work:
+    """Return work without the jobs of some asks (indices), counted under `reason`."""
+    kept = [idx for idx, ask in enumerate(work.ask) if ask not in left_out]
+    if len(kept) == len(work):
+        return work
+    return Work(
+        names=[work.names[idx] for idx in kept],
+        kinds=[work.kinds[idx] for idx in kept],
+        submit_s=[work.submit_s[idx] for idx in kept],
+        run_s=[work.run_s[idx] for idx in kept],
+        estimate_s=[work.estimate_s[idx] for idx in kept],
+        killed=[work.killed[idx] for idx in kept],
+        ask=[work.ask[idx] for idx in kept],
+        asks=work.asks,
+        priority=[work.priority[idx] for idx in kept],
+        tenant=[work.tenant[idx] for idx in kept],
+        tenants=work.tenants,
+        deadline_s=[work.deadline_s[idx] for idx in kept],
+        dropped=(*work.dropped, (reason, len(work) - len(kept))),
+        notes=work.notes,
+    )
