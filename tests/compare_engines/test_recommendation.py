@@ -1,0 +1,159 @@
+"""What is recommended and why: the fit among those that pass, facts and replays told apart, and what would change it."""
+
+from __future__ import annotations
+
+from schedplan.compare_engines.comparison import Comparison, Standing, compare
+from schedplan.compare_engines.profile import Profile
+from schedplan.compare_engines.recommendation import hours_or_minutes, recommend
+from schedplan.compare_engines.replays import ReplayRow, StandIn, chosen_policies, replayed
+from schedplan.engines.catalog import all_engines
+from schedplan.engines.catalog import engine as known
+from schedplan.engines.fact import Fidelity, Role, Value
+from schedplan.engines.policy_table import POLICIES
+from schedplan.model.findings import Measure
+from tests.compare_engines.workloads import engine, job, profile
+
+GANG = profile(job("gang", workers=4))
+
+
+def standings(found: Comparison) -> list[tuple[str, Standing]]:
+    return [(one.engine.name, one.standing) for one in found.candidates]
+
+
+def row(policy: str, mean_s: float | None, *, engine_name: str = "", unplaced: float = 0.0) -> ReplayRow:
+    stand_ins = (StandIn(engine_name, Fidelity.SOURCE_CODE, True, (), "https://example.org"),) if engine_name else ()
+    measures = (Measure("wait_s_mean", mean_s, "s"), Measure("unplaced", unplaced, "jobs"))
+    return ReplayRow(policy, "", stand_ins, (), (), measures)
+
+
+def test_engines_are_sorted_by_standing_and_then_fit() -> None:
+    """All but the gang is yes for the three that fail, are partial or are no scheduler; they come after the one that passes."""
+    full, part = engine("full", Value.YES, gang=Value.NO), engine("part", Value.YES, gang=Value.PARTIAL)
+    plain, control = engine("plain", gang=Value.YES), engine("control", Value.YES, role=Role.WORKLOAD_CONTROLLER)
+
+    found = compare(GANG, (full, part, plain, control))
+
+    assert standings(found) == [
+        ("plain", Standing.PASSES),
+        ("part", Standing.CONDITIONAL),
+        ("full", Standing.EXCLUDED),
+        ("control", Standing.NO_SCHEDULER),
+    ]
+    assert found.best is not None
+    assert found.best.engine.name == "plain"
+
+
+def test_what_a_gate_keeps_from_fitting_better_is_told() -> None:
+    full, part, plain = (
+        engine("full", Value.YES, gang=Value.NO),
+        engine("part", Value.YES, gang=Value.PARTIAL),
+        engine("plain", gang=Value.YES),
+    )
+
+    said = recommend(compare(GANG, (full, part, plain)))
+
+    assert said.engine == "plain"
+    assert any(change.startswith("Part has ") and "if its conditions are acceptable" in change for change in said.changes)
+    assert any(change.startswith("without the gate gang, Full would be a candidate") for change in said.changes)
+
+
+def test_reasons_name_what_the_workload_asks_for_with_its_numbers() -> None:
+    said = recommend(compare(GANG, (engine("one", gang=Value.YES),)))
+
+    assert said.reasons[0] == (
+        "gang, all workers of a gang start, or none: one on gang. Here: 1 of 1 job with several workers, 100% of the jobs'"
+        " device-hours."
+    )
+    assert said.headline.endswith("no other engine is left beside it.")
+
+
+def test_a_partial_gang_is_a_condition_of_the_best() -> None:
+    said = recommend(compare(GANG, (engine("one", gang=Value.PARTIAL),)))
+
+    assert said.conditions == ("gate gang (with a condition): one on gang.",)
+    assert "with conditions" in said.headline
+
+
+def test_nothing_that_passes_is_an_answer() -> None:
+    said = recommend(compare(GANG, (engine("one"), engine("two"))))
+
+    assert said.engine is None
+    assert said.headline == "No engine passes every gate: each fails at gang."
+
+
+def test_engines_that_differ_by_less_than_a_hundredth_are_level() -> None:
+    said = recommend(compare(GANG, (engine("a", Value.YES), engine("b", Value.YES))))
+
+    assert said.headline.endswith("B is level with it.")
+
+
+def test_without_a_replay_that_is_said() -> None:
+    said = recommend(compare(GANG, (engine("one", gang=Value.YES),)))
+
+    assert said.measured == ("Nothing was replayed, so all of this rests on facts alone.",)
+
+
+def test_the_replay_of_the_best_and_the_least_wait_are_told_apart() -> None:
+    rows = (row("fcfs", 7200.0), row("easy", 3600.0), row("one-preset", 5400.0, engine_name="one"))
+
+    said = recommend(compare(GANG, (engine("one", gang=Value.YES),), replays=rows))
+
+    assert said.measured == (
+        "Replayed by one-preset, its preset: mean wait 90.0 min.",
+        "Of the policies replayed, easy let jobs wait least: mean wait 60.0 min.",
+    )
+
+
+def test_an_engine_that_no_policy_stands_in_for_is_said_so_and_jobs_that_never_start_rank_nothing() -> None:
+    """Under kube the mean wait is least, but three jobs never started: it is no winner."""
+    rows = (row("fcfs", 7200.0), row("kube", 60.0, unplaced=3.0))
+
+    said = recommend(compare(GANG, (engine("one", gang=Value.YES),), replays=rows))
+
+    assert said.measured == (
+        "No policy stands in for One yet, so none of its behaviour was measured here.",
+        "Of the policies replayed, fcfs let jobs wait least: mean wait 2.0 h.",
+        "Jobs that never started: under kube (3).",
+    )
+
+
+def test_textbook_policies_are_replayed_first_then_those_of_the_engines() -> None:
+    names = [policy.name for policy in chosen_policies(POLICIES, (known("volcano"), known("slurm"), known("yunikorn")))]
+
+    assert names == ["fcfs", "easy", "best-fit", "volcano", "volcano-binpack"]
+
+
+def test_each_row_says_for_whom_it_stands_and_how_near() -> None:
+    """EASY comes near Slurm, was not made after it; fcfs near AWS Batch; the presets of Volcano are its own."""
+    engines = all_engines()
+    asked: list[str] = []
+
+    def replay(name: str) -> tuple[Measure, ...]:
+        asked.append(name)
+        return (Measure("wait_s_mean", 1.0, "s"),)
+
+    rows = {one.policy: one for one in replayed(chosen_policies(POLICIES, engines), engines, replay)}
+
+    assert asked == list(rows)
+    assert [(one.engine, one.is_preset) for one in rows["easy"].stand_ins] == [("slurm", False)]
+    assert [(one.engine, one.is_preset) for one in rows["volcano"].stand_ins] == [("volcano", True)]
+    assert [(one.engine, one.is_preset) for one in rows["kube-scheduler-packed"].stand_ins] == [("kube-scheduler", True)]
+    assert rows["easy"].stand_ins[0].fidelity is Fidelity.APPROXIMATE
+    assert all(row.rules for row in rows.values())
+
+
+def of(found: Profile, names: str) -> list[str]:
+    return [one.engine.name for one in compare(found, tuple(known(name) for name in names.split())).candidates]
+
+
+def test_different_workloads_get_different_answers() -> None:
+    """Jobs with exact limits on owned nodes ask for backfill and predicted starts, which Slurm alone has."""
+    limited = profile(*(job(f"j{idx:02d}", workers=16, hours=2, time_limit_minutes=120.0) for idx in range(8)))
+    fractional = profile(*(job(f"j{idx:02d}", gpus=0.5, tenant=f"t{idx % 2}") for idx in range(64)))
+
+    assert of(limited, "slurm volcano kai")[0] == "slurm"
+    assert of(fractional, "slurm volcano kai")[0] != "slurm"
+
+
+def test_durations_read_as_people_say_them() -> None:
+    assert ["45 s", "2.0 min", "2.5 h", "3.0 d"] == [hours_or_minutes(s) for s in (45.0, 120.0, 9000.0, 259200.0)]
