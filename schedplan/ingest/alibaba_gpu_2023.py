@@ -149,21 +149,19 @@ def _instants(rows: SourceRows, name: str, where: NDArray[np.bool_] | None = Non
 
 def _pod_notes(rows: SourceRows, number: NDArray[np.int64], milli: NDArray[np.int64]) -> tuple[str, ...]:
     is_share = (number == 1) & (milli < _MILLI)
+    shares, without = int(np.count_nonzero(is_share)), int(np.count_nonzero(number == 0))
+    least = f" ({milli[is_share].min() / _MILLI:g} of it at least)" if shares else ""
     phases = np.array(rows.column("pod_phase").to_pylist(), dtype=object)
+    unscheduled = int(np.count_nonzero(rows.is_empty("scheduled_time")))
     deleted_running = int(np.count_nonzero((phases == "Running") & ~rows.is_empty("deletion_time")))
-    least = f" ({milli[is_share].min() / _MILLI:g} of it at least)" if is_share.any() else ""
     any_model = int(np.count_nonzero(rows.is_empty("gpu_spec")))
-    any_text = "every row: any device model will do" if any_model == rows.n_rows else f"{any_model} rows: any model will do there"
+    no_memory = int(np.count_nonzero(rows.integers("memory_mib") == 0))
     notes = (
         (
             rows.n_rows,
-            f"{rows.n_rows} pods, each a job of one worker; {int(np.count_nonzero(is_share))} ask for a share of one device{least},"
-            f" {int(np.count_nonzero(number == 0))} for no device",
+            f"{rows.n_rows} pods, each a job of one worker; {shares} ask for a share of one device{least}, {without} for no device",
         ),
-        (
-            unscheduled := int(np.count_nonzero(rows.is_empty("scheduled_time"))),
-            f"{unscheduled} pods were never scheduled, so they have no start_time and no end_time",
-        ),
+        (unscheduled, f"{unscheduled} pods were never scheduled, so they have no start_time and no end_time"),
         (
             rows.n_rows,
             "times are seconds from a start of the trace that it does not date; they are counted from"
@@ -175,11 +173,8 @@ def _pod_notes(rows: SourceRows, number: NDArray[np.int64], milli: NDArray[np.in
             " deletion; a pod may have ended its work before",
         ),
         (deleted_running, f"{deleted_running} pods were deleted, yet their phase is Running; their state is running, as stated"),
-        (any_model, f"gpu_spec is empty in {any_text}"),
-        (
-            zeros := int(np.count_nonzero(rows.integers("memory_mib") == 0)),
-            f"memory_mib is 0 in {zeros} of the rows and is kept as 0",
-        ),
+        (any_model, f"gpu_spec is empty in {any_model} of {rows.n_rows} rows, which may have any device model"),
+        (no_memory, f"memory_mib is 0 in {no_memory} of {rows.n_rows} rows and is kept as 0"),
         (rows.n_rows, f"qos is a class of service and no priority, so it is left aside: {_qos(rows)}"),
     )
     return tuple(note for count, note in notes if count)

@@ -91,7 +91,7 @@ def test_models_asked_for_are_alternatives(tmp_path):
     table = pods(tmp_path, "p,1,1,1,1000,V100M32|P100,LS,Running,0,9,1", "q,1,1,1,1000,,LS,Running,0,9,1")
 
     assert [("P100", "V100M32"), ()] == [job.shape.accelerators for job in content((table,)).jobs]
-    assert any("gpu_spec is empty in 1 rows" in note for note in table.notes)
+    assert any("gpu_spec is empty in 1 of 2 rows" in note for note in table.notes)
 
 
 def test_all_faults_of_a_list_come_together(tmp_path):
