@@ -88,8 +88,9 @@ def profile_of(
 ) -> Profile:
     """Return the profile of jobs and services on a cluster.
 
-    demands: the load of services on the slots of `grid`. Without a grid the trace lasts from the first submission to the last end
-    as if no job had waited. Jobs that state no length count as long as the mean of those that do.
+    demands: the load of services on the slots of `grid`. Without a grid the trace lasts from the first submission to the last one
+    and the mean length of a job beyond, so that one very long job does not thin it out. Jobs that state no length count as long
+    as the mean of those that do.
     """
     case = _Case(cluster, jobs, services, demands, grid)
     return Profile(
@@ -205,12 +206,7 @@ class _Case:
         if self.grid is not None:
             return (self.grid.end_s - self.grid.start_s) / 3600.0
         begun = [job.release_s for job in self.jobs if job.release_s is not None]
-        ended = [
-            job.release_s + 3600.0 * (self.mean_hours if hours is None else hours)
-            for job, hours in zip(self.jobs, self.run_hours, strict=True)
-            if job.release_s is not None
-        ]
-        return (max(ended) - min(begun)) / 3600.0 if begun else 0.0
+        return (max(begun) - min(begun)) / 3600.0 + self.mean_hours if begun else 0.0
 
     @property
     def offered_load(self) -> float | None:

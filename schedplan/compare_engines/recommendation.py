@@ -132,6 +132,9 @@ def _measured(found: Comparison, best: Candidate | None) -> tuple[str, ...]:
         level = [row.policy for wait, row in waits if row is not first and wait <= least * (1.0 + LEVEL_WAITS)]
         beside = f" ({_listed(level)} within {LEVEL_WAITS:.0%})" if level else ""
         said.append(f"Of the policies replayed, {first.policy} let jobs wait least: {_waits(first)}{beside}.")
+    load = found.profile.offered_load
+    if waits and load is not None and load > 1.0:
+        said.append(f"The offered load is {load:.0%}: the queue grows to the end, so waits measure the length of the log as well.")
     stuck = [f"{row.policy} ({row.value('unplaced'):,.0f})" for row in found.replays if row.value("unplaced")]
     if stuck:
         said.append(f"Jobs that never started: under {_listed(stuck)}.")

@@ -79,8 +79,8 @@ def chosen_engines(text: str | None) -> tuple[Engine, ...]:
 def compare_project(project: Project, asked: CompareOptions, tell: Tell | None = None) -> Compared:
     """Return the engines compared for the workload of a project.
 
-    Open jobs and services are what is compared for, on the horizon of the project; without any, all jobs of the log. Raises
-    InputError where there is no node, or neither job nor service.
+    Open jobs and services are what is compared for, on the horizon of the project; but where more jobs have ended than are open,
+    all jobs of that log. Raises InputError where there is no node, or neither job nor service.
     """
     say = tell or _silent
     workload = _workload(project, asked.machine)
@@ -139,16 +139,22 @@ def _workload(project: Project, machine: Machine | None) -> _Workload:
             code="SP1210",
             hint="Give nodes.csv, or the machine, such as --machine 40x8gpu.",
         )
-    if content.services or any(job.state.is_open for job in content.jobs):
-        prepared = prepare(project)
-        problem = prepared.problem
-        return _Workload(project, prepared, problem.cluster, problem.jobs, (*problem.assumptions, *prepared.warnings))
-    return _Workload(project, None, content.cluster, content.jobs, notes)
+    n_open = sum(job.state.is_open for job in content.jobs)
+    if len(content.jobs) - n_open > n_open:
+        return _Workload(project, None, content.cluster, content.jobs, (*notes, _log_note(len(content.jobs), n_open)))
+    prepared = prepare(project)
+    problem = prepared.problem
+    return _Workload(project, prepared, problem.cluster, problem.jobs, (*problem.assumptions, *prepared.warnings))
+
+
+def _log_note(n_jobs: int, n_open: int) -> str:
+    still = f", {n_open:,} of which have not ended" if n_open else ""
+    return f"engines are compared for the log of {n_jobs:,} jobs{still}"
 
 
 def _serving(workload: _Workload) -> tuple[tuple[Service, ...], tuple[Demand, ...], TimeGrid | None]:
     if workload.prepared is None:
-        return (), (), None
+        return workload.project.content.services, (), None
     problem = workload.prepared.problem
     return problem.services, problem.demands, problem.grid
 
