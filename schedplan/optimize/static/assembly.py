@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schedplan.optimize.static.filling import Filling
 from schedplan.optimize.static.instance import Instance, Integers
-from schedplan.optimize.static.nodes import Hold, Nodes
+from schedplan.optimize.static.nodes import Flags, Hold, Nodes
 
 THRIFT_MOVES = 40
 
@@ -25,25 +24,27 @@ class Assembly:
         self.instance: Instance = nodes.instance
         self.wanted: Integers = self.instance.demand.copy()
 
-    def settle(self, chosen: Sequence[tuple[Filling, int]]) -> None:
-        """Put fillings on empty nodes of their types, leaving out what is no longer wanted."""
-        free = {one.idx: [int(row) for row in self.nodes.rows_of(one.idx) if not self.nodes.holds[row]] for one in self.instance.types}
+    def settle(self, chosen: Sequence[tuple[Filling, int]], rows_of: Sequence[Sequence[int]]) -> None:
+        """Put fillings on nodes, `rows_of` each filling's type in turn, leaving out what is no longer wanted."""
+        open_rows = [list(rows) for rows in rows_of]
         for filling, copies in chosen:
             for _ in range(copies):
-                if free[filling.of]:
-                    self._put(free[filling.of].pop(0), filling)
+                self._put(open_rows[filling.of].pop(0), filling)
 
     def fill(self, order: Sequence[int]) -> None:
-        """Put what is still wanted where it fits best, classes in a given order; gangs of several units whole or not at all."""
+        """Put what is still wanted where it fits best, classes in a given order."""
         for k in order:
-            if self.instance.classes[k].units > 1:
-                self._fill_gangs(k)
-                continue
-            while self.wanted[k] > 0:
-                node = self.nodes.best(k)
-                if node is None:
-                    break
-                self._add(node, k)
+            while self.wanted[k] > 0 and self.add(k):
+                pass
+
+    def add(self, k: int) -> bool:
+        """Put one more job of a class where it fits best, a gang of several units whole within one family; return whether it fits."""
+        job_class = self.instance.classes[k]
+        if job_class.units == 1:
+            node = self.nodes.best(k)
+            return node is not None and self._add(node, k) is not None
+        families = np.array(self.instance.families[k])[self.nodes.type_of]
+        return any(self._add_gang(k, families == family) for family in sorted(set(self.instance.families[k])))
 
     def complete_gangs(self) -> None:
         """Take back units that make no whole gang within one family of types."""
@@ -62,70 +63,68 @@ class Assembly:
                     found.setdefault(self.instance.families[k][int(self.nodes.type_of[node])], []).append(hold)
         return dict(sorted(found.items()))
 
-    def save(self, price_order: Sequence[int]) -> None:
-        """Empty nodes onto others that are in use, in a given order, where all that stands there finds room."""
-        for node in price_order:
-            if 0 < len(self.nodes.holds[node]) <= THRIFT_MOVES and all(hold.of is not None for hold in self.nodes.holds[node]):
-                self._empty(node)
+    def weight(self) -> float:
+        """Return the weighed size of all units that stand."""
+        return float(self.instance.weights @ (self.instance.demand - self.wanted))
+
+    def save(self) -> None:
+        """Empty nodes onto others in use, where all that stands there finds room: dear rented ones first, then the emptiest."""
+        prices = np.array([one.price if not one.pool.market.is_sunk else 0.0 for one in self.instance.types])[self.nodes.type_of]
+        rows = np.flatnonzero((self.nodes.n_holds > 0) & (self.nodes.n_holds <= THRIFT_MOVES))
+        for node in rows[np.lexsort((rows, self.nodes.n_holds[rows], -prices[rows]))]:
+            if all(hold.of is not None for hold in self.nodes.holds[node]):
+                self._empty(int(node))
 
     def _empty(self, node: int) -> None:
-        in_use = np.array([bool(holds) for holds in self.nodes.holds])
+        in_use = self.nodes.n_holds > 0
         in_use[node] = False
-        before = list(self.nodes.holds[node])
+        before = tuple(self.nodes.holds[node])
         moved: list[Hold] = []
-        for hold in sorted(before, key=lambda hold: (-len(hold.devices), -hold.need.size, hold.need.amounts)):
-            assert hold.of is not None
-            target = self.nodes.best(hold.of, in_use & self._same_family(hold.of, node))
+        for hold in sorted(before, key=lambda hold: (-hold.need.whole, -hold.need.size, [-amount for amount in hold.need.amounts])):
+            k = _class_of(hold)
+            target = self.nodes.best(k, in_use & self._same_family(k, node))
             if target is None:
                 break
-            self.nodes.give_back(hold)
-            moved.append(self.nodes.take(target, hold.of, self.nodes.need(hold.of, target)))
+            moved.append(self.nodes.take(target, k, self.nodes.need(k, target)))
         if len(moved) == len(before):
-            return
-        for hold in moved:
-            self.nodes.give_back(hold)
-        for hold in [hold for hold in before if hold not in self.nodes.holds[node]]:
-            self.nodes.take(node, hold.of, hold.need, tuple(device for device, _ in hold.devices) if hold.need.shares else None)
+            for hold in before:
+                self.nodes.give_back(hold)
+        else:
+            for hold in moved:
+                self.nodes.give_back(hold)
 
-    def _same_family(self, k: int, node: int) -> NDArray[np.bool_]:
+    def _same_family(self, k: int, node: int) -> Flags:
         if self.instance.classes[k].units == 1:
             return np.ones(len(self.nodes.type_of), dtype=np.bool_)
         families = np.array(self.instance.families[k])[self.nodes.type_of]
         return np.asarray(families == families[node])
 
     def _put(self, node: int, filling: Filling) -> None:
-        for device, classes in enumerate(filling.shared):
+        devices = self.nodes.free_devices(node)
+        for device, classes in zip(devices, filling.shared, strict=False):
             for k in classes:
-                if self.wanted[k] > 0 and self._has_room(node, k):
-                    self.nodes.take(node, k, self.nodes.need(k, node), (device,))
+                if self.wanted[k] > 0 and self._is_allowed(node, k):
+                    self.nodes.take(node, k, self.nodes.need(k, node), (int(device),))
                     self.wanted[k] -= 1
         for k, units in filling.loose:
             for _ in range(min(units, int(self.wanted[k]))):
-                if self._has_room(node, k):
+                if self._is_allowed(node, k):
                     self._add(node, k)
 
-    def _has_room(self, node: int, k: int) -> bool:
-        only = np.zeros(len(self.nodes.type_of), dtype=np.bool_)
-        only[node] = True
-        return self.instance.classes[k].job.shape.max_per_node is None or bool(self.nodes.room(k, only)[node])
+    def _is_allowed(self, node: int, k: int) -> bool:
+        """Fillings keep devices, cores and memory; what else a node is short of, or allows of a class, is asked here."""
+        is_plain = self.instance.classes[k].job.shape.max_per_node is None
+        return is_plain or bool(self.nodes.room(k)[node])
 
     def _add(self, node: int, k: int) -> Hold:
         self.wanted[k] -= 1
         return self.nodes.take(node, k, self.nodes.need(k, node))
 
     def _remove(self, hold: Hold) -> None:
-        assert hold.of is not None
         self.nodes.give_back(hold)
-        self.wanted[hold.of] += 1
+        self.wanted[_class_of(hold)] += 1
 
-    def _fill_gangs(self, k: int) -> None:
-        job_class = self.instance.classes[k]
-        while self.wanted[k] >= job_class.units:
-            if not any(self._gang(k, family) for family in sorted(set(self.instance.families[k]))):
-                return
-
-    def _gang(self, k: int, family: int) -> bool:
-        among = np.array(self.instance.families[k])[self.nodes.type_of] == family
+    def _add_gang(self, k: int, among: Flags) -> bool:
         held: list[Hold] = []
         for _ in range(self.instance.classes[k].units):
             node = self.nodes.best(k, among)
@@ -135,3 +134,9 @@ class Assembly:
                 return False
             held.append(self._add(node, k))
         return True
+
+
+def _class_of(hold: Hold) -> int:
+    if hold.of is None:
+        raise AssertionError("replicas stand where they stand")
+    return hold.of

@@ -14,7 +14,7 @@ from schedplan.optimize.static.patterns import Pattern
 from schedplan.optimize.static.program import Answer, Floats, Program
 from schedplan.optimize.static.relaxation import Relaxation
 
-SLACKS = (0.0, 0.05, 0.10, 0.15)
+SLACKS = (0.0, 0.05, 0.10, 0.15, 0.20)
 NEARLY_WHOLE = 1e-7
 REST_NODES = 200
 REST_GAP = 1e-4
@@ -48,7 +48,7 @@ def type_plan(relaxation: Relaxation, answer: Answer, weights: Floats, slack: fl
         ).solve()
         if rest is not None:
             fixed[kept] += np.round(rest.x)
-    return _plan(relaxation, fixed)
+    return as_type_plan(relaxation, fixed)
 
 
 def _lower(relaxation: Relaxation, fixed: Floats) -> Floats:
@@ -61,7 +61,8 @@ def _lower(relaxation: Relaxation, fixed: Floats) -> Floats:
     return lower
 
 
-def _plan(relaxation: Relaxation, fixed: Floats) -> TypePlan:
+def as_type_plan(relaxation: Relaxation, fixed: Floats) -> TypePlan:
+    """Return whole column values of a relaxation as a plan per type."""
     instance = relaxation.instance
     units = np.zeros((len(instance.types), len(instance.classes)), dtype=np.int64)
     for idx, (t, k) in enumerate(relaxation.units):

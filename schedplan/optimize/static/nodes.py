@@ -1,4 +1,4 @@
-"""Nodes with what stands on them, down to slices of single devices: best fit, and moves. It chooses no classes."""
+"""Nodes with what stands on them, down to slices of single devices: room, best fit, taking and giving back. It chooses no classes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from schedplan.optimize.static.instance import Instance, Integers, Need
 
+Flags = NDArray[np.bool_]
+NO_ROOM = np.iinfo(np.int64).max
+
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """One unit of a class (None: a replica) on a node: slices it took per device."""
+    """One unit of a class (None: a replica) on a node: (device, slices) it took."""
 
     node: int
     of: int | None
@@ -20,36 +23,55 @@ class Hold:
     devices: tuple[tuple[int, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one unit of a class takes of each node: bool, int64 [node] (size 1 where it takes no share); amounts [resource]."""
+
+    may_stand: Flags
+    whole: Integers
+    shares: Integers
+    size: Integers
+    amounts: Integers
+
+
 class Nodes:
     """Free capacity, mutable. Rows are the nodes of all types in turn: slices int64 [node, device], left int64 [node, resource]."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
-        self.type_of = np.concatenate([np.full(one.count, one.idx) for one in instance.types] or [np.zeros(0)]).astype(np.intp)
-        self.cluster_idx = np.concatenate([one.node_idx for one in instance.types] or [np.zeros(0, dtype=np.intp)])
-        most = max((one.devices for one in instance.types), default=0)
-        self.slices = np.zeros((len(self.type_of), most), dtype=np.int64)
-        self.left = np.zeros((len(self.type_of), len(instance.resources)), dtype=np.int64)
-        for one in instance.types:
-            rows = self.type_of == one.idx
-            self.slices[rows, : one.devices] = one.slices
-            self.left[rows] = one.capacity
-        self.per_device = np.array([one.slices for one in instance.types], dtype=np.int64)[self.type_of]
-        self.rented = np.array([not one.pool.market.is_sunk for one in instance.types], dtype=np.bool_)[self.type_of]
+        types = instance.types
+        self.type_of = np.repeat(np.arange(len(types)), [one.count for one in types]).astype(np.intp)
+        self.cluster_idx = np.concatenate([np.zeros(0, dtype=np.intp), *(one.node_idx for one in types)])
+        most = max((one.devices for one in types), default=0)
+        self.per_device = np.maximum(np.array([one.slices for one in types], dtype=np.int64), 1)[self.type_of]
+        exists = np.array([one.devices for one in types], dtype=np.int64)[self.type_of][:, None] > np.arange(most)
+        self.slices = exists * self.per_device[:, None]
+        self.capacity = np.array([one.capacity for one in types], dtype=np.int64).reshape(-1, len(instance.resources))[self.type_of]
+        self.left = self.capacity.copy()
+        self.is_rented = np.array([not one.pool.market.is_sunk for one in types], dtype=np.bool_)[self.type_of]
         self.holds: list[list[Hold]] = [[] for _ in self.type_of]
+        self.n_holds = np.zeros(len(self.type_of), dtype=np.int64)
+        self._asked: dict[int, _Asked] = {}
 
-    def rows_of(self, t: int) -> NDArray[np.intp]:
-        """Return the rows of the nodes of a type."""
-        return np.flatnonzero(self.type_of == t)
+    def need(self, k: int, node: int) -> Need:
+        """Return what one unit of a class takes of a node that may hold it."""
+        found = self.instance.needs[k][int(self.type_of[node])]
+        if found is None:
+            raise AssertionError("only a node that may hold a class is asked what it takes")
+        return found
 
     def take(self, node: int, of: int | None, need: Need, devices: tuple[int, ...] | None = None) -> Hold:
-        """Take a need of a node; shares go to `devices`, else each to the fullest device that fits."""
-        taken = self._devices(node, need) if devices is None else tuple((device, need.size) for device in devices)
+        """Take a need of a node that has room for it; shares of `devices`, else each of the fullest device that fits."""
+        if devices is None or need.whole:
+            taken = self._devices(node, need)
+        else:
+            taken = tuple((device, need.size) for device in devices)
         for device, slices in taken:
             self.slices[node, device] -= slices
         self.left[node] -= need.amounts
         hold = Hold(node, of, need, taken)
         self.holds[node].append(hold)
+        self.n_holds[node] += 1
         return hold
 
     def give_back(self, hold: Hold) -> None:
@@ -58,64 +80,77 @@ class Nodes:
             self.slices[hold.node, device] += slices
         self.left[hold.node] += hold.need.amounts
         self.holds[hold.node].remove(hold)
+        self.n_holds[hold.node] -= 1
 
-    def room(self, k: int, among: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    def free_devices(self, node: int) -> NDArray[np.intp]:
+        """Return the devices of a node that nothing holds."""
+        return np.flatnonzero((self.slices[node] == self.per_device[node]) & (self.slices[node] > 0))
+
+    def has_devices(self, node: int, need: Need) -> bool:
+        """Whether a node has the devices of a need free, cores and memory aside."""
+        if need.whole:
+            return len(self.free_devices(node)) >= need.whole
+        return not need.shares or int((self.slices[node] // need.size).sum()) >= need.shares
+
+    def room(self, k: int) -> Flags:
         """Return the nodes that have room for one unit of a class, bool [node]."""
-        found = np.zeros(len(self.type_of), dtype=np.bool_)
-        for t, need in enumerate(self.instance.needs[k]):
-            if need is not None:
-                rows = self.rows_of(t)
-                found[rows] = self._fits(rows, need)
-        limit = self.instance.classes[k].job.shape.max_per_node
-        return (found if among is None else found & among) & self._below(k, limit)
+        asked = self._asked_of(k)
+        fits = asked.may_stand & (self.left >= asked.amounts).all(axis=1)
+        if asked.whole.any():
+            fits &= ((self.slices == self.per_device[:, None]) & (self.slices > 0)).sum(axis=1) >= asked.whole
+        if asked.shares.any():
+            fits &= (self.slices // asked.size[:, None]).sum(axis=1) >= asked.shares
+        return fits & self._below_limit(k)
 
-    def best(self, k: int, among: NDArray[np.bool_] | None = None) -> int | None:
-        """Return the node that one unit of a class fits best: open ones before rented idle ones, then the least room left."""
-        room = self.room(k, among)
+    def best(self, k: int, among: Flags | None = None) -> int | None:
+        """Return the node that one unit of a class fits best; None where it fits nowhere.
+
+        Rented nodes on which nothing stands come last; then the device that a share leaves fullest, the fewest free devices, the
+        fewest free cores.
+        """
+        room = self.room(k) if among is None else self.room(k) & among
         rows = np.flatnonzero(room)
         if not len(rows):
             return None
-        is_idle = np.array([not self.holds[row] for row in rows])
-        order = np.lexsort((rows, *self._leftover(k, rows), is_idle & self.rented[rows]))
+        asked = self._asked_of(k)
+        free, per_device = self.slices[rows], self.per_device[rows]
+        devices = free.sum(axis=1) / per_device
+        spare = np.zeros(len(rows))
+        if asked.shares.any():
+            size = asked.size[rows][:, None]
+            tightest = np.where(free >= size, free - size, NO_ROOM).min(axis=1) / per_device
+            spare = np.where(asked.shares[rows] > 0, tightest, 0.0)
+        cores = self.left[rows, 0] / np.maximum(self.capacity[rows, 0], 1)
+        order = np.lexsort((rows, cores, devices, spare, self.is_rented[rows] & (self.n_holds[rows] == 0)))
         return int(rows[order[0]])
 
-    def need(self, k: int, node: int) -> Need:
-        """Return what one unit of a class takes of a node that may hold it."""
-        found = self.instance.needs[k][int(self.type_of[node])]
-        if found is None:
-            raise AssertionError("only a node with room is asked for a need")
-        return found
+    def _asked_of(self, k: int) -> _Asked:
+        if k not in self._asked:
+            needs = [self.instance.needs[k][one.idx] for one in self.instance.types]
+            known = next(need for need in (*needs, Need(0, 0, 0, (0,) * len(self.instance.resources))) if need is not None)
+            self._asked[k] = _Asked(
+                np.array([need is not None for need in needs], dtype=np.bool_)[self.type_of],
+                np.array([need.whole if need else 0 for need in needs], dtype=np.int64)[self.type_of],
+                np.array([need.shares if need else 0 for need in needs], dtype=np.int64)[self.type_of],
+                np.array([need.size if need and need.shares else 1 for need in needs], dtype=np.int64)[self.type_of],
+                np.array(known.amounts, dtype=np.int64),
+            )
+        return self._asked[k]
 
-    def _below(self, k: int, limit: int | None) -> NDArray[np.bool_]:
+    def _below_limit(self, k: int) -> Flags | bool:
+        job_class = self.instance.classes[k]
+        limit = job_class.job.shape.max_per_node
         if limit is None:
-            return np.ones(len(self.type_of), dtype=np.bool_)
-        workers = self.instance.classes[k].job.workers if self.instance.classes[k].units == 1 else 1
-        held = np.array([sum(hold.of == k for hold in holds) for holds in self.holds])
-        return (held + 1) * workers <= limit
-
-    def _fits(self, rows: NDArray[np.intp], need: Need) -> NDArray[np.bool_]:
-        fits = (self.left[rows] >= need.amounts).all(axis=1)
-        if need.whole:
-            fits &= (self.slices[rows] == self.per_device[rows, None]).sum(axis=1) >= need.whole
-        if need.shares:
-            fits &= (self.slices[rows] // need.size).sum(axis=1) >= need.shares
-        return fits
-
-    def _leftover(self, k: int, rows: NDArray[np.intp]) -> tuple[NDArray[np.float64], ...]:
-        """Keys of a sort, the last one first: what a share would leave of its device, free devices, free cores."""
-        sizes = np.array([self.need(k, int(row)).size for row in rows], dtype=np.int64)
-        free = self.slices[rows]
-        tightest = np.where(free >= np.maximum(sizes, 1)[:, None], free - sizes[:, None], np.iinfo(np.int64).max).min(axis=1)
-        spare = np.where(sizes > 0, tightest, 0) / np.maximum(self.per_device[rows], 1)
-        devices = free.sum(axis=1) / np.maximum(self.per_device[rows], 1)
-        capacity = np.array([self.instance.types[int(t)].capacity[0] for t in self.type_of[rows]], dtype=np.float64)
-        return self.left[rows, 0] / np.maximum(capacity, 1.0), devices, spare
+            return True
+        workers = job_class.job.workers if job_class.units == 1 else 1
+        held = np.array([sum(hold.of == k for hold in holds) for holds in self.holds], dtype=np.int64)
+        return np.asarray((held + 1) * workers <= limit)
 
     def _devices(self, node: int, need: Need) -> tuple[tuple[int, int], ...]:
-        free = self.slices[node].copy()
         if need.whole:
             whole = int(self.per_device[node])
-            return tuple((int(device), whole) for device in np.flatnonzero(free == whole)[: need.whole])
+            return tuple((int(device), whole) for device in self.free_devices(node)[: need.whole])
+        free = self.slices[node].copy()
         taken = []
         for _ in range(need.shares):
             fitting = np.flatnonzero(free >= need.size)
@@ -123,8 +158,3 @@ class Nodes:
             free[device] -= need.size
             taken.append((device, need.size))
         return tuple(taken)
-
-
-def occupied(nodes: Nodes) -> Integers:
-    """Return the rows of nodes on which something stands."""
-    return np.array([row for row, holds in enumerate(nodes.holds) if holds], dtype=np.int64)

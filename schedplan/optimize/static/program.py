@@ -29,6 +29,11 @@ class Matrix:
         column = np.repeat(np.arange(self.n_columns), np.diff(self.start))
         return np.bincount(self.row, weights=self.value * x[column], minlength=self.n_rows).astype(np.float64)
 
+    def priced(self, prices: Floats) -> Floats:
+        """Return what each column takes at a price per row, float64 [n_columns]."""
+        column = np.repeat(np.arange(self.n_columns), np.diff(self.start))
+        return np.bincount(column, weights=self.value * prices[self.row], minlength=self.n_columns).astype(np.float64)
+
     def columns(self, kept: NDArray[np.intp]) -> Matrix:
         """Return the matrix of some columns."""
         lengths = np.diff(self.start)[kept]
@@ -57,7 +62,7 @@ class Answer:
     nodes: int
 
 
-class _Silent(highspy.Highs):  # type: ignore[misc]
+class _Silent(highspy.Highs):
     """HiGHS without callbacks, because starting them prints a banner before any option can forbid it."""
 
     def enableCallbacks(self) -> None:  # noqa: N802 the name is HiGHS'
@@ -86,7 +91,7 @@ class Program:
         if integer is not None:
             kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
             model.integrality_ = [kinds[int(flag)] for flag in integer]
-        self.highs = _Silent()
+        self.highs = _Silent()  # type: ignore[no-untyped-call]
         for name, value in _options(node_limit, gap):
             self.highs.setOptionValue(name, value)
         self.highs.passModel(model)

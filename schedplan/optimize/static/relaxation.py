@@ -58,6 +58,9 @@ class Relaxation:
     replicas: list[tuple[int, int]] = field(init=False)
     cuts: list[tuple[int, Pattern]] = field(init=False)
     sizes: list[tuple[int, ...]] = field(init=False)
+    columns: list[list[tuple[int, float]]] = field(init=False)
+    lists_all_cuts: bool = field(init=False)
+    tall: list[list[Row]] = field(init=False)
 
     def __post_init__(self) -> None:
         types = range(len(self.instance.types))
@@ -67,20 +70,21 @@ class Relaxation:
         self.sizes = [self._sizes(t) for t in types]
         self.rows = self._rows()
         self.row_of = {row: idx for idx, row in enumerate(self.rows)}
+        self.tall = [[row for row in self.rows if row.kind == "count" and row.of == t] for t in types]
         self.cuts = self._cuts()
-        self._columns = [self._unit(t, k) for t, k in self.units] + [self._replica(t, s) for t, s in self.replicas]
-        self._columns += [self._cut(t, pattern) for t, pattern in self.cuts]
+        self.columns = [self._unit(t, k) for t, k in self.units] + [self._replica(t, s) for t, s in self.replicas]
+        self.columns += [self._cut(t, pattern) for t, pattern in self.cuts]
 
     @property
     def n_before_cuts(self) -> int:
         return len(self.units) + len(self.replicas)
 
     def matrix(self) -> Matrix:
-        return matrix_of(len(self.rows), self._columns)
+        return matrix_of(len(self.rows), self.columns)
 
     def gain(self, weights: Floats) -> Floats:
         """Return the gain per column for a weight per class."""
-        rest = len(self._columns) - len(self.units)
+        rest = len(self.columns) - len(self.units)
         return np.concatenate((weights[[k for _, k in self.units]] if self.units else np.zeros(0), np.zeros(rest)))
 
     def limits(self, slack: float = 0.0) -> tuple[Floats, Floats]:
@@ -98,7 +102,7 @@ class Relaxation:
         low, high = self.limits(slack)
         for _ in range(PATTERN_ROUNDS):
             answer = Program(self.matrix(), self.gain(weights), high, low=low).solve()
-            if answer is None or self._are_all_listed or not self._price(answer.prices):
+            if answer is None or self.lists_all_cuts or not self._price(answer.prices):
                 return answer
         return answer
 
@@ -166,7 +170,7 @@ class Relaxation:
         return tuple(sorted({need.size for need in needs if need is not None and need.shares}))
 
     def _cuts(self) -> list[tuple[int, Pattern]]:
-        self._are_all_listed = True
+        self.lists_all_cuts = True
         known: dict[tuple[tuple[int, ...], int], tuple[Pattern, ...]] = {}
         cuts = []
         for one in self.instance.types:
@@ -174,7 +178,7 @@ class Relaxation:
             if key not in known:
                 known[key], is_whole = maximal_patterns(*key)
                 if not is_whole:
-                    self._are_all_listed = False
+                    self.lists_all_cuts = False
                     known[key] = tuple(_uniform(key[0], one.slices))
             cuts += [(one.idx, pattern) for pattern in (known[key] if one.devices else ())]
         return cuts
@@ -190,14 +194,14 @@ class Relaxation:
             value, pattern = dearest_pattern(self.sizes[one.idx], scaled, one.slices)
             if value / PRICE_SCALE > float(prices[self.row_of[Row("device", one.idx)]]) + 1e-7:
                 self.cuts.append((one.idx, pattern))
-                self._columns.append(self._cut(one.idx, pattern))
+                self.columns.append(self._cut(one.idx, pattern))
         return len(self.cuts) > before
 
     def _unit(self, t: int, k: int) -> list[tuple[int, float]]:
         need = self.instance.needs[k][t]
         assert need is not None
         column = [(self.row_of[Row("demand", k)], 1.0), *self._taken(t, need)]
-        for row in self._tall_rows(t):
+        for row in self.tall[t]:
             if is_tall(need, self.instance.types[t], row.item, row.part):
                 column.append((self.row_of[row], 1.0))
         if self.instance.classes[k].job.shape.max_per_node is not None:
@@ -230,14 +234,6 @@ class Relaxation:
             (self.row_of[Row("share", t, size)], -float(count)) for size, count in zip(self.sizes[t], pattern, strict=True) if count
         ]
         return [*shares, (self.row_of[Row("device", t)], 1.0)]
-
-    def _tall_rows(self, t: int) -> Sequence[Row]:
-        if not hasattr(self, "_tall"):
-            self._tall: dict[int, list[Row]] = {}
-            for row in self.rows:
-                if row.kind == "count":
-                    self._tall.setdefault(row.of, []).append(row)
-        return self._tall.get(t, ())
 
     def _limit(self, row: Row, slack: float) -> float:
         types = self.instance.types

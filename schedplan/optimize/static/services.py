@@ -13,7 +13,7 @@ from schedplan.optimize.static.instance import Instance, Need, need_of
 
 @dataclass(frozen=True, slots=True)
 class ServiceNeed:
-    """Replicas of one service: what one takes of each type, and how many of them alone meet the target (None: may not stand there)."""
+    """Replicas of one service: what one takes of each type, and how many of them alone meet the target; None: none may stand."""
 
     name: str
     shape: WorkerShape
@@ -31,7 +31,9 @@ def service_needs(problem: Problem, instance: Instance) -> tuple[ServiceNeed, ..
             for model in dict.fromkeys(one.pool.accelerator for one in instance.types)
         }
         open_to = [service_refusal(one.pool, service) is None for one in instance.types]
-        least = tuple(least_on[one.pool.accelerator] if is_open else None for one, is_open in zip(instance.types, open_to, strict=True))
+        least = tuple(
+            least_on[one.pool.accelerator] if is_open else None for one, is_open in zip(instance.types, open_to, strict=True)
+        )
         needs = tuple(
             need_of(service.shape, one.pool, instance.resources) if count is not None else None
             for one, count in zip(instance.types, least, strict=True)

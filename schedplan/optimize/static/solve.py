@@ -1,0 +1,227 @@
+"""From a static problem to a plan with its proof: the bound, a plan by the whole model or by the recipe, thrift, and the check.
+
+A plan is handed out only after the solver-free check of `measures` has accepted it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import fsum
+
+import numpy as np
+
+from schedplan.errors import SolverError
+from schedplan.measures.accounting import account
+from schedplan.measures.feasibility import CODES, violations
+from schedplan.measures.objective import terms, total
+from schedplan.measures.work import counted_share, importance
+from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Price, Proof
+from schedplan.model.problem import Problem
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.proof import prove
+from schedplan.optimize.static.assembly import Assembly
+from schedplan.optimize.static.bound import ProvenBound, bound_of
+from schedplan.optimize.static.certificate import least_objective
+from schedplan.optimize.static.instance import Instance, instance
+from schedplan.optimize.static.leftover import holds_nowhere, left_out_rows
+from schedplan.optimize.static.nodes import Nodes
+from schedplan.optimize.static.recipe import assemble, weights_of
+from schedplan.optimize.static.reference import first_come, scales_of
+from schedplan.optimize.static.relaxation import Relaxation
+from schedplan.optimize.static.residual import residual
+from schedplan.optimize.static.services import service_needs
+from schedplan.optimize.static.standing import decisions_of, nodes_with, standing_replicas
+from schedplan.optimize.static.whole import is_small, solve_whole
+
+SIZE_PLACED, SIZE_AT_MOST = "weighed size placed", "weighed size placed at most"
+COUNTED_PLACED, COUNTED_AT_MOST = "counted resource placed", "counted resource placed at most"
+DEAREST_DEVICE = "dearest device under the prices of the proof"
+
+
+def optimize_static(problem: Problem, options: SolveOptions | None = None) -> Plan:
+    """Return the plan of a static problem with its bound, or its conflict where a required job fits no node.
+
+    Raises SolverError where services or required jobs found no room, or `require_optimal` is set and the proof is missing.
+    """
+    return _Solve(problem, options or SolveOptions()).plan()
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """An assembly, how it was found, and the most weighed size that the search itself proved (None: nothing)."""
+
+    assembly: Assembly
+    route: str
+    work: tuple[tuple[str, float], ...]
+    proven: float | None = None
+
+
+class _Solve:
+    """One solve: what all its steps share. It lives for one call."""
+
+    def __init__(self, problem: Problem, options: SolveOptions) -> None:
+        self.problem = problem
+        self.options = options
+        self.instance = instance(problem)
+        self.relaxed = instance(problem, is_relaxed=True)
+        self.services = service_needs(problem, self.relaxed)
+        self.replicas = standing_replicas(problem)
+
+    def plan(self) -> Plan:
+        """Run the steps and return the plan."""
+        conflict = self._conflict()
+        if conflict:
+            return self._infeasible(conflict)
+        relaxation = Relaxation(self.relaxed, self.services)
+        bound, prices = self._bound(relaxation)
+        reference = first_come(self.problem, self.instance, self.replicas)
+        scales = scales_of(self.problem, decisions_of(self.problem, reference, self.replicas))
+        built = self._built(reference)
+        built.assembly.save()
+        built.assembly.fill(self._order())
+        decisions = decisions_of(self.problem, built.assembly, self.replicas)
+        self._refuse(decisions)
+        found = account(self.problem, decisions)
+        parts = terms(self.problem, found.goals, scales)
+        by_prices = least_objective(self.problem, bound.value)
+        by_search = 0.0 if built.proven is None else least_objective(self.problem, built.proven)
+        proof = prove(total(parts), max(by_prices, by_search), self._unavoidable(built.assembly.nodes))
+        if self.options.require_optimal and proof.status is not PlanStatus.OPTIMAL:
+            raise SolverError(f"the plan is not proven optimal: gap {proof.gap}", code="SP4002", hint="Accept the gap.")
+        return Plan(
+            decisions=decisions,
+            proof=replace(
+                proof,
+                route=built.route,
+                work=(*built.work, *self._proof_work(relaxation, bound, built.assembly)),
+                prices=prices if by_prices >= by_search else (),
+            ),
+            terms=parts,
+            measures=found.measures,
+            placements=found.placements,
+            replicas=found.replicas,
+            node_use=found.node_use,
+            unplaced=left_out_rows(built.assembly, decisions),
+            warnings=found.warnings,
+            seed=self.options.seed,
+        )
+
+    def _bound(self, relaxation: Relaxation) -> tuple[ProvenBound, tuple[Price, ...]]:
+        answer = relaxation.solve(self.relaxed.weights)
+        if answer is None:
+            raise SolverError(
+                "the replicas of the services do not fit the nodes, whatever else is left out",
+                hint="Add nodes, or lower the demand planned for by [forecast] quantile.",
+            )
+        prices = relaxation.prices(answer)
+        return bound_of(self.relaxed, self.services, prices), prices
+
+    def _built(self, reference: Assembly) -> _Built:
+        """Return the better of a search and the reference."""
+        left, rows_of = residual(nodes_with(self.problem, self.instance, self.replicas))
+        built = self._by_whole_model(left, rows_of) if is_small(left) else None
+        built = built or self._by_recipe()
+        weights = weights_of(self.instance)
+        if weights @ reference.wanted < weights @ built.assembly.wanted:
+            return replace(built, assembly=reference, route=f"{built.route}; best fit in order of submission was better")
+        return built
+
+    def _by_whole_model(self, left: Instance, rows_of: tuple[tuple[int, ...], ...]) -> _Built | None:
+        weights = weights_of(self.instance)
+        answer = solve_whole(left, weights)
+        if answer is None:
+            return None
+        assembly = Assembly(nodes_with(self.problem, self.instance, self.replicas))
+        rows = [row for of_type in rows_of for row in of_type]
+        assembly.settle([(filling, 1) for filling in answer.fillings], [(row,) for row in rows])
+        assembly.complete_gangs()
+        required = np.array([one.job.required for one in self.instance.classes], dtype=np.bool_)
+        is_whole = answer.is_proven and not self.services and self._is_in_thousandths() and not assembly.wanted[required].any()
+        boost = float((weights - self.instance.weights) @ self.instance.demand)
+        return _Built(
+            assembly,
+            f"HiGHS branch and bound on every node by itself, {left.n_nodes} nodes",
+            (("branched nodes", float(answer.branched)),),
+            answer.bound - boost if is_whole else None,
+        )
+
+    def _by_recipe(self) -> _Built:
+        assembly, done = assemble(self.problem, self.instance, self.replicas)
+        route = f"device patterns on {len(self.instance.types)} types of nodes, dive over fillings of nodes, best fit of the rest"
+        work = (
+            ("classes", float(len(self.instance.classes))),
+            ("fillings", float(done.fillings)),
+            ("priced fillings", float(done.priced)),
+            ("rounds of the dive", float(done.dive_rounds)),
+        )
+        return _Built(assembly, route, work)
+
+    def _order(self) -> list[int]:
+        weights = weights_of(self.instance)
+        return sorted(range(len(weights)), key=lambda k: (-weights[k], k))
+
+    def _proof_work(self, relaxation: Relaxation, bound: ProvenBound, assembly: Assembly) -> tuple[tuple[str, float], ...]:
+        """The proof in numbers: size placed and at most, and the same for the counted resource (devices, else cores) alone."""
+        counted = tuple(
+            Fraction(counted_share(one.job.shape, self.problem.cluster)) * (one.job.workers if one.units == 1 else 1)
+            for one in self.relaxed.classes
+        )
+        by_count = self.relaxed.weighed(counted)
+        answer = relaxation.solve(by_count.weights)
+        at_most = bound_of(by_count, self.services, relaxation.prices(answer)).value if answer is not None else Fraction(0)
+        placed = by_count.weights @ (self.instance.demand - assembly.wanted)
+        return (
+            (SIZE_PLACED, assembly.weight()),
+            (SIZE_AT_MOST, float(bound.value)),
+            (COUNTED_PLACED, float(placed)),
+            (COUNTED_AT_MOST, float(at_most)),
+            (DEAREST_DEVICE, float(bound.dearest_device)),
+        )
+
+    def _is_in_thousandths(self) -> bool:
+        """Whether integers say exactly what is asked and offered, so that a search in integers is a proof."""
+        shapes = dict.fromkeys(job.shape for job in self.problem.jobs)
+        asked = [amount for shape in shapes for amount in (shape.cpus, shape.memory_gib, *(named for _, named in shape.resources))]
+        pools = [one.pool for one in self.instance.types]
+        offered = [
+            amount
+            for pool in pools
+            for amount in (pool.cpus, pool.memory_gib, *(named for _, named in pool.resources))
+            if amount is not None
+        ]
+        has_groups = any(needs != relaxed for needs, relaxed in zip(self.instance.needs, self.relaxed.needs, strict=True))
+        return not has_groups and all(
+            abs(amount * 1000 - round(amount * 1000)) < 1e-9 * max(amount, 1) for amount in (*asked, *offered)
+        )
+
+    def _unavoidable(self, nodes: Nodes) -> float:
+        """The part of the objective that no plan avoids: jobs that even empty nodes do not hold."""
+        everything = fsum(importance(self.problem, job) for job in self.problem.jobs)
+        lost = sum(float(one.weight) * one.demand for one in self.instance.classes if holds_nowhere(nodes, one))
+        return self.problem.objective.unplaced * lost / everything if everything else 0.0
+
+    def _refuse(self, decisions: Decisions) -> None:
+        found = violations(self.problem, decisions)
+        if not found:
+            return
+        missing = [finding for finding in found if finding.code in (CODES["required"], CODES["service"])]
+        told = missing or list(found)
+        raise SolverError(
+            f"no placement was found that keeps every rule; {told[0].subject}: {told[0].message} ({len(told)} such)",
+            hint="Add nodes, or let fewer jobs be required.",
+        )
+
+    def _conflict(self) -> tuple[ConflictItem, ...]:
+        nodes = Nodes(self.instance)
+        return tuple(
+            ConflictItem("required", f"job {one.job.name}", "is required, and even empty nodes do not hold it")
+            for one in self.instance.classes
+            if one.job.required and holds_nowhere(nodes, one)
+        )
+
+    def _infeasible(self, conflict: tuple[ConflictItem, ...]) -> Plan:
+        nothing = Decisions((), (), np.zeros((len(self.problem.cluster.nodes), 1), dtype=np.bool_))
+        return Plan(
+            nothing, Proof(PlanStatus.INFEASIBLE, None, None, None, None, "arithmetic", (), conflict), seed=self.options.seed
+        )
