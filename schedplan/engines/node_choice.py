@@ -1,7 +1,7 @@
 """Scores by which a worker's node is chosen: a number per node that holds it, the largest is taken.
 
 Each is a function of NodesView and of what one worker asks (float64 [n_resources], same columns) alone. Amounts that a node does
-not state are NaN there and count nothing.
+not state, or does not have, are NaN there and count nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ def best_fit(nodes: NodesView, asked: NDArray[np.float64]) -> NDArray[np.float64
     without its rounding to whole hundredths, which there decides ties.
     """
     left = (nodes.free[:, : CORES + 1] - asked[: CORES + 1]) / nodes.most[: CORES + 1]
-    return np.asarray(-0.5 * np.nan_to_num(left, nan=0.0, posinf=0.0, neginf=0.0).sum(axis=1))
+    left[np.isnan(left)] = 0.0
+    return np.asarray(-0.5 * (left[:, DEVICES] + left[:, CORES]))
 
 
 def kube_default(nodes: NodesView, asked: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -89,13 +90,14 @@ def _binpack(nodes: NodesView, asked: NDArray[np.float64], weights: NDArray[np.f
     if not columns:
         return np.zeros(len(nodes.free))
     used = 1.0 - (nodes.free[:, columns] - asked[columns]) / nodes.total[:, columns]
-    share = np.nan_to_num(used, nan=0.0, posinf=0.0, neginf=0.0) @ weights[columns]
+    used[np.isnan(used)] = 0.0
+    share = used @ weights[columns]
     return np.asarray(FULL_SCORE * share / weights[columns].sum())
 
 
 def _stated_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the mean per row over what is a number, 0 where nothing is."""
-    stated = np.isfinite(values)
+    stated = ~np.isnan(values)
     counts = stated.sum(axis=1)
     sums = np.where(stated, values, 0.0).sum(axis=1)
     return np.asarray(np.divide(sums, counts, out=np.zeros(len(values)), where=counts > 0))

@@ -34,8 +34,8 @@ class LaneView:
 class NodesView:
     """Some nodes, float64 [n_nodes, n_resources]; columns are devices, cores, GiB of memory, then other counted resources.
 
-    free, total: now and when empty; NaN where a node does not say (it never binds). most: the largest total of the machine per
-    column, float64 [n_resources].
+    free, total: now and when empty; NaN where a node does not say (it never binds) or has none. most: the largest total of the
+    machine per column, float64 [n_resources], NaN likewise.
     """
 
     free: NDArray[np.float64]

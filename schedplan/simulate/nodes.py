@@ -100,8 +100,10 @@ class NodeCapacity:
         self.devices: list[int] = [(1 << pool.gpus) - 1 for pool in machine.pools]
         self.shares: list[dict[int, int]] = [{} for _ in machine.pools]
         self.amounts: list[list[int]] = [list(amounts) for amounts in machine.amounts]
-        self._unstated = np.isnan(machine.total)
-        self._most = np.nanmax(np.nan_to_num(machine.total, nan=0.0), axis=0, initial=0.0)
+        self._total = np.where(machine.total > 0, machine.total, np.nan)
+        self._unstated = np.isnan(self._total)
+        largest = np.nan_to_num(self._total, nan=0.0).max(axis=0, initial=0.0)
+        self._most = np.where(largest > 0, largest, np.nan)
         self._log: list[int] = []
         self.asks = [AskState(machine, ask) for ask in asks]
         for state in self.asks:
@@ -279,7 +281,7 @@ class NodeCapacity:
             state.scores = np.full(len(state.fit), NOWHERE)
         if state.dirty:
             nodes = list(dict.fromkeys(state.dirty))
-            values = score(NodesView(self._free_of(nodes), self.machine.total[nodes], self._most), state.asked)
+            values = score(NodesView(self._free_of(nodes), self._total[nodes], self._most), state.asked)
             state.scores[nodes] = np.where([state.fit[node] > 0 for node in nodes], values, NOWHERE)
             state.dirty.clear()
         return state.scores
