@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
-from schedplan.model.plan import ConflictItem, Repair
+from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import Problem
 from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Level, layout
@@ -16,15 +16,13 @@ from schedplan.optimize.options import SolveOptions
 from schedplan.packing.screen import Screened
 
 
-def conflict(
-    problem: Problem, screened: tuple[Screened, ...], options: SolveOptions
-) -> tuple[tuple[ConflictItem, ...], tuple[Repair, ...]]:
-    """Return a minimal conflict of an infeasible problem, and repairs."""
+def conflict(problem: Problem, screened: tuple[Screened, ...], options: SolveOptions) -> tuple[ConflictItem, ...]:
+    """Return a minimal conflict of an infeasible problem; where arithmetic alone shows it, every required job it concerns."""
     impossible = tuple(found for found in screened if found.job.required)
     if impossible:
-        return tuple(ConflictItem(found.rule, f"job {found.job.name}", found.evidence) for found in impossible), ()
+        return tuple(ConflictItem(found.rule, f"job {found.job.name}", found.evidence) for found in impossible)
     rules = _core(problem, tuple(found.job.name for found in screened), options)
-    return tuple(_item(problem, rule) for rule in rules), ()
+    return tuple(_item(problem, rule) for rule in rules)
 
 
 def _core(problem: Problem, left_out: tuple[str, ...], options: SolveOptions) -> tuple[str, ...]:

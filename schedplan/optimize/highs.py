@@ -5,11 +5,11 @@ from __future__ import annotations
 import highspy
 
 
-class SilentHighs(highspy.Highs):  # type: ignore[misc]
+class SilentHighs(highspy.Highs):
     """HiGHS without callbacks, because starting them prints a banner before any option can forbid it."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.setOptionValue("output_flag", False)
 
     def enableCallbacks(self) -> None:  # noqa: N802 the name is HiGHS'

@@ -30,7 +30,7 @@ class SolveOptions:
 
     def branch_nodes(self, n_columns: int) -> int:
         """Return the nodes of branch and bound that a model on pools gets; 0 = its relaxation alone."""
-        return 0 if n_columns > self.branch_columns else max(self.branch_work // max(n_columns, 1), 1)
+        return 0 if n_columns > self.branch_columns else self.branch_work // max(n_columns, 1)
 
     def gap_for(self, n_columns: int) -> float:
         """Return the relative gap at which a model of so many columns may stop."""

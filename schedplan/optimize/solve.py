@@ -25,6 +25,7 @@ from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
 from schedplan.optimize.reference import earliest, reference
 from schedplan.optimize.reference import normalisation as scales
+from schedplan.optimize.repair import repairs
 from schedplan.optimize.search import Found, Outcome, search
 from schedplan.packing.assignment import Assignment, FleetSlot, GangStart, assign, has_work
 from schedplan.packing.board import Board
@@ -52,7 +53,10 @@ def optimize(problem: Problem, options: SolveOptions | None = None, normalisatio
 class _Solve:
     """One solve: what all its steps share. It lives for one call."""
 
-    def __init__(self, problem: Problem, options: SolveOptions, normalisation: Normalisation | None) -> None:
+    def __init__(
+        self, problem: Problem, options: SolveOptions, normalisation: Normalisation | None, *, with_repairs: bool = True
+    ) -> None:
+        self.with_repairs = with_repairs
         self.problem = problem
         self.options = options
         self.reference = reference(problem)
@@ -150,11 +154,23 @@ class _Solve:
             seed=self.options.seed,
         )
 
-    def _infeasible(self) -> Plan:
-        items, repairs = conflict(self.problem, self.screened, self.options)
+    def _quick(self, changed: Problem) -> Plan:
+        """Return a plan of a changed problem with little search, for the question whether there is one."""
+        options = replace(self.options, gap=1.0, work_limit=self.options.glance_limit, branch_work=0, require_optimal=False)
+        try:
+            return _Solve(changed, options, None, with_repairs=False).plan()
+        except SolverError:
+            return self._empty(Proof(PlanStatus.UNKNOWN, None, None, None, None, ""))
+
+    def _empty(self, proof: Proof) -> Plan:
         nothing = Decisions((), (), np.zeros((len(self.problem.cluster.nodes), self.problem.grid.n_slots), dtype=np.bool_))
-        proof = Proof(PlanStatus.INFEASIBLE, None, None, None, None, "; ".join(self.route) or "arithmetic", (), items, repairs)
         return Plan(decisions=nothing, proof=proof, seed=self.options.seed)
+
+    def _infeasible(self) -> Plan:
+        items = conflict(self.problem, self.screened, self.options)
+        found = repairs(self.problem, items, self._quick) if self.with_repairs else ()
+        proof = Proof(PlanStatus.INFEASIBLE, None, None, None, None, "; ".join(self.route) or "arithmetic", (), items, found)
+        return self._empty(proof)
 
 
 def _screened(problem: Problem) -> tuple[Screened, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedplan.model.findings import Measure
-from schedplan.model.plan import Baseline, Plan, Term, Unplaced
+from schedplan.model.plan import Baseline, ConflictItem, Plan, Term, Unplaced
 from schedplan.model.problem import Problem
 from schedplan.report.document import Facts, finite
 
@@ -35,7 +35,13 @@ def plan_facts(problem: Problem, plan: Plan, provenance: Provenance) -> Facts:
             ("terms", tuple(_term_facts(term) for term in plan.terms)),
             ("measures", tuple(measure_facts(measure) for measure in plan.measures)),
             ("unplaced", tuple(_unplaced_facts(one) for one in plan.unplaced)),
+            (
+                "conflict",
+                tuple(Facts((("rule", one.rule), ("subject", one.subject), ("evidence", one.evidence))) for one in proof.conflict),
+            ),
+            ("repairs", tuple(Facts((("change", one.change), ("cost", finite(one.cost)))) for one in proof.repairs)),
             ("warnings", plan.warnings),
+            ("assumptions", problem.assumptions),
             ("baselines", tuple(_baseline_facts(one) for one in plan.baselines)),
             ("inputs", tuple(Facts((("path", path), ("sha256", digest))) for path, digest in provenance.inputs)),
             ("versions", Facts(provenance.versions)),
@@ -49,6 +55,10 @@ def measure_facts(measure: Measure) -> Facts:
     return Facts(
         (("name", measure.name), ("value", finite(measure.value)), ("unit", measure.unit), ("labels", Facts(measure.labels)))
     )
+
+
+def _conflict_facts(one: ConflictItem) -> Facts:
+    return Facts((("rule", one.rule), ("subject", one.subject), ("evidence", one.evidence)))
 
 
 def _term_facts(term: Term) -> Facts:

@@ -109,7 +109,7 @@ def snapshot(project: Project, runtime_minutes: float | None) -> SettingsSnapsho
     values = tuple(
         (origin.key, json.dumps(origin.value))
         for origin in project.settings.origins
-        if origin.source != "default" and not (in_file and in_file in origin.source)
+        if origin.source != "default" and origin.key != "solver.threads" and not (in_file and in_file in origin.source)
     )
     if runtime_minutes is not None:
         values = (*values, (RUNTIME_KEY, json.dumps(runtime_minutes)))
