@@ -20,6 +20,8 @@ from schedplan.config.project import locate_project
 from schedplan.optimize.options import SolveOptions
 from schedplan.workflows.check import Checked
 from schedplan.workflows.check import check_plan as check
+from schedplan.workflows.compare_engines import Compared, CompareOptions, compare_options
+from schedplan.workflows.compare_engines import compare_project as compare_engines
 from schedplan.workflows.diff import Difference
 from schedplan.workflows.diff import diff_plans as diff
 from schedplan.workflows.forecast import Forecasted
@@ -35,6 +37,8 @@ from schedplan.workflows.verify import verify_plan as verify
 
 __all__ = [
     "Checked",
+    "CompareOptions",
+    "Compared",
     "Difference",
     "Forecasted",
     "Planned",
@@ -43,6 +47,8 @@ __all__ = [
     "SolveOptions",
     "Verification",
     "check",
+    "compare_engines",
+    "compare_options",
     "diff",
     "forecast",
     "open_plan",

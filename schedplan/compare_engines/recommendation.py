@@ -61,10 +61,15 @@ def _headline(found: Comparison, best: Candidate) -> str:
     if not peers:
         return f"{told}; no other engine is left beside it."
     next_best = peers[0]
-    level = [one.engine.title for one in peers if best.score - one.score < LEVEL]
+    level = [one.engine.title for one in _level_with(found, best)]
     if level:
         return f"{told}; {_listed(level)} {'is' if len(level) == 1 else 'are'} level with it."
     return f"{told}; next is {next_best.engine.title} with {next_best.score:.0%}."
+
+
+def _level_with(found: Comparison, best: Candidate) -> tuple[Candidate, ...]:
+    """Return those of the same standing whose fit is not told apart from the best one's."""
+    return tuple(one for one in found.with_standing(best.standing) if one is not best and best.score - one.score < LEVEL)
 
 
 def _nothing(found: Comparison) -> str:
@@ -115,30 +120,49 @@ def _conditions(best: Candidate) -> tuple[str, ...]:
 
 
 def _measured(found: Comparison, best: Candidate | None) -> tuple[str, ...]:
-    """What replays say of the recommended engine, and which policy did best on these jobs."""
+    """What replays say of the recommended engine and of those level with it, and what tells the policies apart on these jobs."""
     if not found.replays:
         return ("Nothing was replayed, so all of this rests on facts alone.",)
-    own = found.replay_of(best.engine) if best is not None else None
-    said = []
-    if best is not None and own is None:
-        said.append(f"No policy stands in for {best.engine.title} yet, so none of its behaviour was measured here.")
-    elif best is not None and own is not None:
-        near = next(one for one in own.stand_ins if one.engine == best.engine.name)
-        how = "its preset" if near.is_preset else "a policy that only comes near it"
-        said.append(f"Replayed by {own.policy}, {how}: {_waits(own)}.")
+    own = () if best is None else tuple(_own_replay(found, one) for one in (best, *_level_with(found, best)))
+    return (*own, *_told_apart(found), *_gangs_in_parts(found), *_never_started(found))
+
+
+def _own_replay(found: Comparison, candidate: Candidate) -> str:
+    row, title = found.replay_of(candidate.engine), candidate.engine.title
+    if row is None:
+        return f"No policy stands in for {title} yet, so none of its behaviour was measured here."
+    near = next(one for one in row.stand_ins if one.engine == candidate.engine.name)
+    how = "its preset" if near.is_preset else "which only comes near it"
+    return f"{title} replayed by {row.policy}, {how}: {_waits(row)}."
+
+
+def _told_apart(found: Comparison) -> tuple[str, ...]:
     waits = [(wait, row) for row in found.replays if (wait := row.value("wait_s_mean")) is not None and not row.value("unplaced")]
-    if waits:
-        least, first = min(waits, key=lambda pair: (pair[0], pair[1].policy))
-        level = [row.policy for wait, row in waits if row is not first and wait <= least * (1.0 + LEVEL_WAITS)]
-        beside = f" ({_listed(level)} within {LEVEL_WAITS:.0%})" if level else ""
-        said.append(f"Of the policies replayed, {first.policy} let jobs wait least: {_waits(first)}{beside}.")
+    if not waits:
+        return ()
+    least, first = min(waits, key=lambda pair: (pair[0], pair[1].policy))
+    level = [row.policy for wait, row in waits if row is not first and wait <= least * (1.0 + LEVEL_WAITS)]
+    if len(waits) > 1 and len(level) == len(waits) - 1:
+        return (f"All {len(waits)} policies replayed let jobs wait alike ({_waits(first)}): replays tell no engines apart here.",)
+    beside = f" ({_listed(level)} within {LEVEL_WAITS:.0%})" if level else ""
+    said = f"Of the policies replayed, {first.policy} let jobs wait least: {_waits(first)}{beside}."
     load = found.profile.offered_load
-    if waits and load is not None and load > 1.0:
-        said.append(f"The offered load is {load:.0%}: the queue grows to the end, so waits measure the length of the log as well.")
+    if load is None or load <= 1.0:
+        return (said,)
+    return (said, f"The offered load is {load:.0%}: the queue grows to the end, so waits measure the length of the log as well.")
+
+
+def _gangs_in_parts(found: Comparison) -> tuple[str, ...]:
+    rates = [(row.policy, rate) for row in found.replays if (rate := row.value("gang_start_rate")) is not None and rate < 1.0]
+    if not rates:
+        return ()
+    listed = _listed([f"{policy} ({rate:.0%} started whole)" for policy, rate in rates])
+    return (f"Gangs were bound in parts, and held devices without running, under {listed}.",)
+
+
+def _never_started(found: Comparison) -> tuple[str, ...]:
     stuck = [f"{row.policy} ({row.value('unplaced'):,.0f})" for row in found.replays if row.value("unplaced")]
-    if stuck:
-        said.append(f"Jobs that never started: under {_listed(stuck)}.")
-    return tuple(said)
+    return (f"Jobs that never started: under {_listed(stuck)}.",) if stuck else ()
 
 
 def _waits(row: ReplayRow) -> str:

@@ -17,6 +17,9 @@ Replay = Callable[[str], tuple[Measure, ...]]
 TEXTBOOK_POLICIES = ("fcfs", "easy", "best-fit")
 """Replayed whatever the engines are: what everybody knows, to hold the others against."""
 
+PLAN_POLICY = "plan"
+"""Follows a plan of optimize; replayed where there is one."""
+
 PLAN_ROW = "plan of optimize"
 
 
@@ -48,13 +51,15 @@ class ReplayRow:
         return next((one.value for one in self.measures if one.name == name and not one.labels), None)
 
 
-def chosen_policies(policies: tuple[Policy, ...], engines: tuple[Engine, ...]) -> tuple[Policy, ...]:
-    """Return the policies to replay for some engines: the textbook ones, then every preset and stand-in of the engines."""
+def chosen_policies(policies: tuple[Policy, ...], engines: tuple[Engine, ...], *, has_plan: bool = False) -> tuple[Policy, ...]:
+    """Return the policies to replay for some engines: the textbook ones, every preset and stand-in of the engines, then the one
+    that follows a plan where there is one."""
     names = {engine.name for engine in engines}
     near = {engine.replay.policy for engine in engines if engine.replay is not None}
     textbook = [policy for name in TEXTBOOK_POLICIES for policy in policies if policy.name == name]
     own = [policy for policy in policies if policy not in textbook and (policy.engine in names or policy.name in near)]
-    return (*textbook, *own)
+    following = [policy for policy in policies if has_plan and policy.name == PLAN_POLICY]
+    return (*textbook, *own, *following)
 
 
 def replayed(policies: tuple[Policy, ...], engines: tuple[Engine, ...], replay: Replay) -> tuple[ReplayRow, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from schedplan.compare_engines.comparison import Candidate, Comparison, Standing
 from schedplan.compare_engines.gates import GateResult, Outcome
 from schedplan.compare_engines.recommendation import Recommendation
-from schedplan.compare_engines.replays import PLAN_ROW, ReplayRow
+from schedplan.compare_engines.replays import PLAN_POLICY, PLAN_ROW, ReplayRow
 from schedplan.engines.atom import Dimension
 from schedplan.model.findings import Measure, Severity
 from schedplan.report.document import (
@@ -89,9 +89,9 @@ def _answer(recommended: Recommendation, notes: tuple[str, ...]) -> Section:
     blocks: list[Block] = [Paragraph((recommended.headline,), is_headline=True)]
     blocks += [Notice(Severity.WARNING, f"Condition at {one}") for one in recommended.conditions]
     for heading, sentences in (
-        ("For it", recommended.reasons),
-        ("Against it", recommended.lacks),
-        ("Measured", recommended.measured),
+        ("Facts for it", recommended.reasons),
+        ("Facts against it", recommended.lacks),
+        ("Replays", recommended.measured),
         ("What would change it", recommended.changes),
     ):
         blocks += [Paragraph((f"{heading}: {one}",)) for one in sentences]
@@ -242,7 +242,8 @@ def _models_table(found: Comparison) -> Table:
     for row in found.replays:
         rules = "; ".join(f"{name}: {words}" for name, words in row.rules)
         if not row.stand_ins:
-            rows.append(("", row.policy, "a textbook rule, no engine's own", rules, "; ".join(row.not_modelled), ""))
+            kind = "follows the plan of optimize" if row.policy == PLAN_POLICY else "a textbook rule"
+            rows.append(("", row.policy, f"{kind}, no engine's own", rules, "; ".join(row.not_modelled), ""))
         for one in row.stand_ins:
             left_out = (*(row.not_modelled if one.is_preset else ()), *one.not_modelled)
             rows.append((one.engine, row.policy, FIDELITY_WORDS[one.fidelity], rules, "; ".join(left_out), one.source))

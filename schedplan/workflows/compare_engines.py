@@ -11,15 +11,21 @@ from schedplan.compare_engines.gates import parse_requirements
 from schedplan.compare_engines.needs import Factor, parse_factors
 from schedplan.compare_engines.profile import profile_of
 from schedplan.compare_engines.recommendation import Recommendation, recommend
-from schedplan.compare_engines.replays import ReplayRow
+from schedplan.compare_engines.replays import PLAN_POLICY, ReplayRow, chosen_policies, replayed
 from schedplan.engines.catalog import all_engines, engine
 from schedplan.engines.fact import Engine
+from schedplan.engines.policy_table import POLICIES, policy
 from schedplan.errors import InputError, SolverError, UsageError
+from schedplan.measures.replay import replay_measures
 from schedplan.model.cluster import Cluster
+from schedplan.model.findings import Measure
 from schedplan.model.problem import Demand
 from schedplan.model.workload import Job, Service
 from schedplan.report.compare_engines_document import compare_engines_document
 from schedplan.report.document import Document
+from schedplan.simulate.follow import followed
+from schedplan.simulate.options import ReplayOptions
+from schedplan.simulate.replay import replay
 from schedplan.tables.machine import Machine, machine_pool, parse_machine
 from schedplan.timegrid import TimeGrid
 from schedplan.workflows.optimize import Planned, plan_project, solve_options
@@ -87,7 +93,7 @@ def compare_project(project: Project, asked: CompareOptions, tell: Tell | None =
     profile = profile_of(workload.cluster, workload.jobs, *_serving(workload))
     say("plan")
     planned, notes = _planned(workload)
-    rows: tuple[ReplayRow, ...] = ()
+    rows, said = _replayed(workload, asked.engines, planned, say)
     found = compare(
         profile, asked.engines, asked.requirements, asked.factors, rows, () if planned is None else planned.plan.measures
     )
@@ -99,7 +105,7 @@ def compare_project(project: Project, asked: CompareOptions, tell: Tell | None =
         title=f"Which engine fits {settings.name}" if settings.name else "Which engine fits",
         currency=settings.currency,
         timezone=settings.timezone,
-        notes=(*workload.notes, *profile.notes, *notes),
+        notes=(*workload.notes, *profile.notes, *notes, *said),
         inputs=tuple((record.path, record.sha256) for record in project.inputs()),
         versions=versions(),
     )
@@ -174,6 +180,31 @@ def _planned(workload: _Workload) -> tuple[Planned | None, tuple[str, ...]]:
     if planned.is_infeasible:
         return None, ("no plan of optimize stands beside the replays: there is none that meets every constraint",)
     return planned, planned.plan.warnings
+
+
+def _replayed(
+    workload: _Workload, engines: tuple[Engine, ...], planned: Planned | None, say: Tell
+) -> tuple[tuple[ReplayRow, ...], tuple[str, ...]]:
+    """Return a row per policy, and what the replays assumed; jobs alone are replayed, services are not."""
+    if not workload.jobs:
+        return (), ()
+    settings = workload.project.settings
+    problem = None if workload.prepared is None else workload.prepared.problem
+    options = ReplayOptions(seed=settings.solver.seed, default_submit_s=None if problem is None else problem.grid.start_s)
+    plan = followed(problem, planned.plan) if problem is not None and planned is not None else None
+    said: list[str] = []
+
+    def measured(name: str) -> tuple[Measure, ...]:
+        say(f"replay {name}")
+        result = replay(workload.cluster, workload.jobs, policy(name), options, plan if name == PLAN_POLICY else None)
+        said.extend(result.notes)
+        return replay_measures(result.timeline, settings.project.currency)
+
+    policies = chosen_policies(POLICIES, engines, has_plan=plan is not None)
+    rows = replayed(policies, engines, measured)
+    if workload.project.content.services:
+        said.append("replays hold jobs alone: services are not replayed, and nothing is kept free for them, except where a plan is")
+    return rows, tuple(dict.fromkeys(said))
 
 
 def _silent(phase: str) -> None:

@@ -41,7 +41,7 @@ def write_report(saved: SavedPlan, target: Path, *, force: bool = False) -> tupl
 
 def write_document(document: Document, target: Path, *, force: bool = False, inputs: tuple[Path, ...] = ()) -> None:
     """Write any document as a file, in the form that its ending says. Raises OutputError, and UsageError for another ending."""
-    form = _form(target)
+    form = report_form(target)
     write_text_whole(target, report_text(document, form), mark=MARKS[form.value] or None, force=force, inputs=inputs)
 
 
@@ -62,7 +62,8 @@ def report_text(document: Document, form: ReportForm) -> str:
             return json_text(document)
 
 
-def _form(path: Path) -> ReportForm:
+def report_form(path: Path) -> ReportForm:
+    """Return the form that the ending of a file says; UsageError for another ending."""
     ending = path.suffix.removeprefix(".").lower()
     known = {"html": ReportForm.HTML, "htm": ReportForm.HTML, "md": ReportForm.MARKDOWN, "json": ReportForm.JSON}
     if ending not in known:

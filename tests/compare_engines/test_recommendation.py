@@ -99,7 +99,7 @@ def test_the_replay_of_the_best_and_the_least_wait_are_told_apart() -> None:
     said = recommend(compare(GANG, (engine("one", gang=Value.YES),), replays=rows))
 
     assert said.measured == (
-        "Replayed by one-preset, its preset: mean wait 90.0 min.",
+        "One replayed by one-preset, its preset: mean wait 90.0 min.",
         "Of the policies replayed, easy let jobs wait least: mean wait 60.0 min.",
     )
 
@@ -117,10 +117,42 @@ def test_an_engine_that_no_policy_stands_in_for_is_said_so_and_jobs_that_never_s
     )
 
 
+def test_policies_that_let_jobs_wait_alike_tell_no_engines_apart() -> None:
+    """7,200 and 7,500 s are within 5 % of one another."""
+    said = recommend(compare(GANG, (engine("one", gang=Value.YES),), replays=(row("a", 7200.0), row("b", 7500.0))))
+
+    assert said.measured[1:] == (
+        "All 2 policies replayed let jobs wait alike (mean wait 2.0 h): replays tell no engines apart here.",
+    )
+
+
+def test_gangs_that_start_in_parts_are_told() -> None:
+    split = ReplayRow("kube", "", (), (), (), (Measure("gang_start_rate", 0.25, "share"), Measure("wait_s_mean", 60.0, "s")))
+
+    said = recommend(compare(GANG, (engine("one", gang=Value.YES),), replays=(row("fcfs", 7200.0), split)))
+
+    assert said.measured[-1] == "Gangs were bound in parts, and held devices without running, under kube (25% started whole)."
+
+
+def test_an_overload_is_told_because_waits_then_measure_the_log() -> None:
+    """Two jobs of 32 devices and 1 h at once on 32 devices: 200 % of what the nodes offer."""
+    full = profile(job("a", workers=32), job("b", workers=32))
+
+    said = recommend(compare(full, (engine("one", gang=Value.YES),), replays=(row("fcfs", 7200.0),)))
+
+    assert said.measured[-1].startswith("The offered load is 200%")
+
+
 def test_textbook_policies_are_replayed_first_then_those_of_the_engines() -> None:
     names = [policy.name for policy in chosen_policies(POLICIES, (known("volcano"), known("slurm"), known("yunikorn")))]
 
     assert names == ["fcfs", "easy", "best-fit", "volcano", "volcano-binpack"]
+
+
+def test_the_policy_that_follows_a_plan_is_last_where_there_is_one() -> None:
+    names = [policy.name for policy in chosen_policies(POLICIES, (known("kai"),), has_plan=True)]
+
+    assert names == ["fcfs", "easy", "best-fit", "plan"]
 
 
 def test_each_row_says_for_whom_it_stands_and_how_near() -> None:

@@ -48,7 +48,10 @@ def compare_engines(
     """Say which scheduling engine fits the workload: gates, fit by cited facts, and replays of its own jobs beside them."""
     from schedplan.workflows.compare_engines import compare_options, compare_project, save
     from schedplan.workflows.project import open_project
+    from schedplan.workflows.report import report_form
 
+    if call.out is not None:
+        report_form(call.out)
     asked = compare_options(engines, require, weights, machine)
     place = call.place(data)
     settings = call.settings(place)
