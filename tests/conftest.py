@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 
 

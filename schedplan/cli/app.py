@@ -108,8 +108,10 @@ def root(**told: Any) -> None:
 def main() -> None:
     """Run the program with the arguments of the process, and exit.
 
-    A terminal is written to in its own encoding, all else in UTF-8: the same bytes under every locale.
+    A terminal is written to in its own encoding, all else in UTF-8: the same bytes under every locale. Linear algebra keeps to
+    one thread unless the environment says otherwise: our matrices are small, and more threads only take turns.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""The main job through the installed command: plan the sample day, verify, gate, explain, report, and begin with one's own files."""
+"""The main job through the installed command: plan the sample day, verify, gate, explain, report, begin with your own files."""
 
 from __future__ import annotations
 
