@@ -1,0 +1,161 @@
+"""The board, gangs on nodes, supply and the screen, each on the smallest problem that can fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from schedplan.model.cluster import Cluster, Market, Pool
+from schedplan.model.plan import JobPart
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, Topology, WorkerShape
+from schedplan.packing.assignment import GangStart, assign
+from schedplan.packing.board import Board, first_ready_slot
+from schedplan.packing.gang import place_gang
+from schedplan.packing.screen import screened
+from schedplan.packing.supply import close_supply, paid_slots, request_slot
+from schedplan.timegrid import TimeGrid
+
+HOURS = TimeGrid.regular(0, 60, 6)
+
+
+def problem(*pools: Pool, jobs: tuple[Job, ...] = (), grid: TimeGrid = HOURS) -> Problem:
+    return Problem("small", grid, Cluster(tuple(sorted(pools, key=lambda pool: pool.name))), jobs)
+
+
+def nodes(n: int) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+    return np.arange(n, dtype=np.intp)
+
+
+def rented(name: str, count: int, max_count: int, startup_minutes: float = 0, min_count: int = 0) -> Pool:
+    market, price = Market.ON_DEMAND, 1.0
+    return Pool(name, count, min_count, max_count, gpus=1, market=market, price_per_hour=price, startup_minutes=startup_minutes)
+
+
+def test_shares_take_the_fullest_device_that_fits() -> None:
+    board = Board(problem(Pool("n", gpus=2, slices_per_gpu=10)))
+    share = WorkerShape(gpus=0.6)
+    first = board.take(0, WorkerShape(gpus=0.3), 1, 0, 6)
+    second = board.take(0, share, 1, 0, 6)
+
+    # 3 of 10 slices on device 0 leave 7, which 6 fit: the second share goes there too, and device 1 stays whole
+    assert ((0, 3),) == first.devices
+    assert ((0, 6),) == second.devices
+    assert 1 == int(board.room(nodes(1), WorkerShape(gpus=1), 0, 6)[0])
+
+
+def test_two_shares_above_half_need_two_devices() -> None:
+    board = Board(problem(Pool("n", gpus=2, slices_per_gpu=1000)))
+
+    # 0.6 + 0.6 > 1: one a device, though 2 x 1000 slices hold 3 x 600 in sum
+    assert 2 == int(board.room(nodes(1), WorkerShape(gpus=0.6), 0, 1)[0])
+
+
+def test_what_is_given_back_is_free_again() -> None:
+    board = Board(problem(Pool("n", gpus=2, cpus=4, memory_gib=8)))
+    before = (board.slices.copy(), board.cpu.copy(), board.memory.copy(), board.held.copy())
+    board.give_back(board.take(0, WorkerShape(gpus=1, cpus=2, memory_gib=3), 2, 1, 3))
+
+    assert all(np.array_equal(*pair) for pair in zip(before, (board.slices, board.cpu, board.memory, board.held), strict=True))
+
+
+def test_a_node_without_room_is_refused() -> None:
+    board = Board(problem(Pool("n", gpus=1)))
+    board.take(0, WorkerShape(gpus=1), 1, 2, 4)
+
+    with pytest.raises(ValueError, match="no room"):
+        board.take(0, WorkerShape(gpus=1), 1, 3, 5)
+
+
+def test_a_gang_goes_where_it_leaves_least() -> None:
+    board = Board(problem(Pool("a", gpus=8), Pool("b", gpus=4)))
+    holds = place_gang(board, nodes(2), WorkerShape(gpus=1), 3, 0, 6, one_node=False)
+
+    # b is left with 1 of 4, a would be left with 5 of 8
+    assert holds is not None
+    assert [("b", 3)] == [(board.cluster.nodes[hold.node_idx], hold.workers) for hold in holds]
+
+
+def test_a_gang_for_one_node_does_not_spread() -> None:
+    board = Board(problem(Pool("a", gpus=2), Pool("b", gpus=2)))
+
+    assert place_gang(board, nodes(2), WorkerShape(gpus=1), 3, 0, 6, one_node=True) is None
+    assert place_gang(board, nodes(2), WorkerShape(gpus=1), 3, 0, 6, one_node=False) is not None
+
+
+def test_what_finds_no_room_is_returned() -> None:
+    jobs = tuple(Job(name, shape=WorkerShape(gpus=1), runtime_minutes=60.0) for name in ("a", "b"))
+    task = problem(Pool("n", gpus=1), jobs=jobs)
+    gangs = tuple(GangStart(job, 0, 1, ((("n",), 1),), one_node=False) for job in jobs)
+    found = assign(task, Board(task), gangs, ())
+
+    assert (JobPart("a", "n", 0, 1),) == found.parts
+    assert ["b"] == [gang.job.name for gang in found.homeless]
+
+
+@pytest.mark.parametrize(
+    ("startup_minutes", "is_warm", "slot"),
+    [
+        (0, False, 0),
+        (90, True, 0),
+        (90, False, 2),  # 90 min after 00:00 is 01:30, so the slot of 02:00
+        (60, False, 1),
+        (600, False, 6),  # beyond the horizon of 6 h
+    ],
+)
+def test_first_ready_slot(startup_minutes: float, is_warm: bool, slot: int) -> None:
+    assert slot == first_ready_slot(problem(), startup_minutes, is_warm=is_warm)
+
+
+def test_a_request_comes_as_late_as_the_start_up_allows() -> None:
+    # up at 03:00 after 90 min: requested by 01:30, so with the slot of 01:00
+    assert request_slot(HOURS, 3, 90) == 1
+    assert request_slot(HOURS, 1, 90) is None
+
+
+@pytest.mark.parametrize(
+    ("work", "is_warm", "paid"),
+    [
+        ("001001", False, None),  # cold, up after 2 slots: slot 2 can be had by asking with slot 0
+        ("010000", True, "110000"),  # warm: kept on from the start, for a request with slot -1 is not there
+        ("100010", True, "101110"),  # off after slot 0, asked for again with slot 2
+        ("100100", True, "111100"),  # the gap is as long as the start-up: bridged
+        ("000000", True, "000000"),
+    ],
+)
+def test_paid_slots_with_a_start_up_of_two_slots(work: str, is_warm: bool, paid: str | None) -> None:
+    has_work = np.array([sign == "1" for sign in work])
+    found = paid_slots(HOURS, has_work, 120, is_warm=is_warm)
+
+    assert (paid or "111111") == "".join("1" if on else "0" for on in found if found is not None)
+
+
+def test_the_minimum_is_filled_up_with_the_first_nodes() -> None:
+    task = problem(rented("n", 3, 3, min_count=2))
+    has_work = np.zeros((3, 6), dtype=bool)
+    has_work[2, 1] = True
+    on = close_supply(task, has_work)
+
+    # in slot 1 the third node works and one more is missing: the first; in all other slots the first two
+    assert on is not None
+    assert [[True, True, False], [True, False, True]] == [on[:, 0].tolist(), on[:, 1].tolist()]
+
+
+def test_a_cold_node_can_not_carry_work_at_once() -> None:
+    task = problem(rented("n", 0, 1, startup_minutes=60))
+    has_work = np.zeros((1, 6), dtype=bool)
+    has_work[0, 0] = True
+
+    assert close_supply(task, has_work) is None
+
+
+def test_the_screen_names_the_rule() -> None:
+    wide = Job("wide", workers=3, shape=WorkerShape(gpus=1), runtime_minutes=60.0)
+    late = Job("late", shape=WorkerShape(gpus=1), runtime_minutes=90.0, deadline_s=3600)
+    racked = Job("racked", workers=3, shape=WorkerShape(gpus=1), runtime_minutes=60.0, topology=Topology.RACK)
+    big = Job("big", shape=WorkerShape(gpus=9), runtime_minutes=60.0)
+    task = problem(Pool("n", gpus=2, rack="r"), jobs=(wide, late, racked, big))
+    found = [screened(task, job, n_sites, 0) for job, n_sites in ((wide, 0), (late, 1), (racked, 0), (big, 0))]
+
+    assert ["gang", "window", "topology", "devices"] == [result.rule for result in found if result is not None]
+    assert screened(task, wide, 1, 3) is None
