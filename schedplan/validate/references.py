@@ -7,8 +7,10 @@ from difflib import get_close_matches
 
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.workload import JobState
-from schedplan.validate.rule import Rule, listed
+from schedplan.validate.rule import Rule, about_jobs, listed
 from schedplan.validate.subject import Subject
+
+_PLACEMENT_HINT = "Give placement as node*workers;node*workers, so that what it holds is known."
 
 
 def _load_of_service(subject: Subject) -> Iterator[Finding]:
@@ -42,11 +44,13 @@ def _placement(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 "SP1203", Severity.ERROR, f"job {job.name}", message, _nearest(unknown[0], tuple(known)), column="placement"
             )
-        elif placed < job.workers:
+        elif job.placement and placed < job.workers:
             message = f"it is running, and {placed} of its {job.workers} workers have a place"
-            hint = "Give placement as node*workers;node*workers, so that what it holds is known."
-            severity = Severity.ERROR if job.placement else Severity.WARNING
-            yield Finding("SP1203", severity, f"job {job.name}", message, hint, column="placement")
+            yield Finding("SP1203", Severity.ERROR, f"job {job.name}", message, _PLACEMENT_HINT, column="placement")
+    nowhere = tuple(job for job in subject.open_jobs if job.state is JobState.RUNNING and not job.placement)
+    if nowhere:
+        message = "running, without a word on where"
+        yield Finding("SP1203", Severity.WARNING, about_jobs(nowhere), message, _PLACEMENT_HINT, column="placement")
 
 
 def _speeds_of_unknown(subject: Subject) -> Iterator[Finding]:

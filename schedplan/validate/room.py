@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.model.cluster import Pool
 from schedplan.model.findings import Finding, Severity
-from schedplan.model.workload import Job, JobState, Topology
-from schedplan.validate.rule import Rule, listed, must_or_should
+from schedplan.model.workload import Job, Topology
+from schedplan.validate.rule import Rule, about_jobs, listed, must_or_should
 from schedplan.validate.subject import Subject
 
 _DOMAINS = {Topology.BLOCK: "block", Topology.RACK: "rack", Topology.ZONE: "zone"}
@@ -24,11 +24,12 @@ def _no_nodes(subject: Subject) -> Iterator[Finding]:
 
 def _refused(subject: Subject) -> Iterator[Finding]:
     pools = subject.cluster.pools
-    for job in _waiting(subject):
+    for jobs in subject.alike:
+        job = jobs[0]
         refusals = [job_refusal(pool, job) for pool in pools]
         if pools and all(refusal is not None for refusal in refusals):
             reasons = tuple(dict.fromkeys(refusal.message for refusal in refusals if refusal is not None))
-            yield Finding("SP1211", must_or_should(job.required), f"job {job.name}", f"no node takes it: {listed(reasons, 3)}")
+            yield Finding("SP1211", must_or_should(job.required), about_jobs(jobs), f"no node takes it: {listed(reasons, 3)}")
     for service in subject.services:
         found = [service_refusal(pool, service) for pool in pools]
         if pools and all(refusal is not None for refusal in found):
@@ -46,7 +47,8 @@ def _fits_in_sum_only(subject: Subject) -> Iterator[Finding]:
 
 def _gangs(subject: Subject) -> Iterator[Finding]:
     """A gang against the largest group of nodes it may span: one cluster, device model, market and asked domain."""
-    for job in _waiting(subject):
+    for jobs in subject.alike:
+        job = jobs[0]
         groups = _groups(subject, job)
         if not groups or max(_workers(job, pools) for pools in groups) >= job.workers:
             continue
@@ -62,11 +64,11 @@ def _gangs(subject: Subject) -> Iterator[Finding]:
                 f"it fits in sum, not on nodes: {job.workers} workers x {job.shape.gpus:g} devices = {job.devices:g} of {devices}"
                 f" devices, but {place} holds {_workers(job, largest)} workers ({per_node})"
             )
-            yield Finding("SP1213", severity, f"job {job.name}", message, "Use smaller workers, or more of them per node.")
+            yield Finding("SP1213", severity, about_jobs(jobs), message, "Use smaller workers, or more of them per node.")
         else:
             message = f"it needs {job.workers} workers at once; {place} holds {_workers(job, largest)}"
             hint = "Add nodes, split the job, or ask for a wider topology."
-            yield Finding("SP1212", severity, f"job {job.name}", message, hint, column="workers")
+            yield Finding("SP1212", severity, about_jobs(jobs), message, hint, column="workers")
 
 
 def _least_replicas(subject: Subject) -> Iterator[Finding]:
@@ -76,10 +78,6 @@ def _least_replicas(subject: Subject) -> Iterator[Finding]:
         if pools and room < service.min_replicas:
             message = f"it needs at least {service.min_replicas} replicas; all nodes that take it hold {room} when empty"
             yield Finding("SP1214", Severity.ERROR, f"service {service.name}", message, "Lower min_replicas, or add nodes.")
-
-
-def _waiting(subject: Subject) -> Iterator[Job]:
-    return (job for job in subject.open_jobs if job.state is not JobState.RUNNING)
 
 
 def _groups(subject: Subject, job: Job) -> list[tuple[Pool, ...]]:

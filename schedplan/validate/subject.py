@@ -7,7 +7,7 @@ from functools import cached_property
 
 from schedplan.model.cluster import Cluster
 from schedplan.model.forecast import Series
-from schedplan.model.workload import Job, Service
+from schedplan.model.workload import Job, JobState, Service
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,15 @@ class Subject:
     def open_jobs(self) -> tuple[Job, ...]:
         """Jobs that a plan covers: pending and running ones."""
         return tuple(job for job in self.jobs if job.state.is_open)
+
+    @cached_property
+    def alike(self) -> tuple[tuple[Job, ...], ...]:
+        """Waiting jobs in groups that ask for the same place, in the order of their first: what holds for one holds for all."""
+        groups: dict[tuple[object, ...], list[Job]] = {}
+        for job in self.open_jobs:
+            if job.state is not JobState.RUNNING:
+                groups.setdefault((job.shape, job.workers, job.topology, job.spot_ok, job.required), []).append(job)
+        return tuple(tuple(jobs) for jobs in groups.values())
 
     @cached_property
     def accelerators(self) -> tuple[str, ...]:

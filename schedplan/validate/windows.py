@@ -10,18 +10,18 @@ from schedplan.measures.spot import gang_rate, rework_h
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.workload import DeadlineKind, Job, JobState
-from schedplan.validate.rule import Rule, must_or_should
+from schedplan.validate.rule import Rule, about_jobs, must_or_should
 from schedplan.validate.subject import Subject
 
 _FORGIVEN_MINUTES = 1e-6
 
 
 def _run_time(subject: Subject) -> Iterator[Finding]:
-    for job in subject.open_jobs:
-        if job.runtime_minutes is None and job.time_limit_minutes is None:
-            hint = "Give runtime_minutes or time_limit_minutes, or optimize with --runtime MINUTES or --static."
-            message = "its run time is not known, and it has no time limit to take instead"
-            yield Finding("SP1220", Severity.ERROR, f"job {job.name}", message, hint, column="runtime_minutes")
+    jobs = tuple(job for job in subject.open_jobs if job.runtime_minutes is None and job.time_limit_minutes is None)
+    if jobs:
+        hint = "Give runtime_minutes or time_limit_minutes, or optimize with --runtime MINUTES or --static."
+        message = "the run time is not known, and there is no time limit to take instead"
+        yield Finding("SP1220", Severity.ERROR, about_jobs(jobs), message, hint, column="runtime_minutes")
 
 
 def _window(subject: Subject) -> Iterator[Finding]:

@@ -254,10 +254,12 @@ def test_an_unknown_size_that_work_asks_for_is_noted_once():
     assert [("SP1242", "cpus")] == [(one.code, one.column) for one in found(POOL, replace(POOL, name="q"), jobs=(job,))]
 
 
-def test_findings_come_in_the_order_of_codes_and_subjects():
-    jobs = tuple(replace(JOB, name=name, runtime_minutes=None) for name in ("b", "a"))
+def test_findings_come_in_the_order_of_codes_and_jobs_alike_are_told_once():
+    big = WorkerShape(gpus=1000.0)
+    jobs = tuple(replace(JOB, name=name, runtime_minutes=None, shape=big) for name in ("b", "a"))
 
-    assert [("SP1220", "job a"), ("SP1220", "job b")] == [(one.code, one.subject) for one in found(POOL, jobs=jobs)]
+    expected = [("SP1211", "2 jobs: b, a"), ("SP1220", "2 jobs: b, a")]
+    assert expected == [(one.code, one.subject) for one in found(POOL, jobs=jobs)]
 
 
 def test_every_code_is_documented():
