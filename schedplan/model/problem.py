@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.quota import Borrower, Ceiling, Quota, borrowers, ceilings
 from schedplan.model.workload import Job, Service
 from schedplan.timegrid import TimeGrid
 
@@ -100,6 +101,7 @@ class Problem:
     prices: tuple[PriceSeries, ...] = ()
     assumptions: tuple[str, ...] = ()
     is_static: bool = False
+    quotas: tuple[Quota, ...] = ()
 
     @cached_property
     def zone(self) -> tzinfo:
@@ -116,6 +118,16 @@ class Problem:
     @cached_property
     def demand_of(self) -> dict[str, Demand]:
         return {demand.service: demand for demand in self.demands}
+
+    @cached_property
+    def ceilings(self) -> tuple[Ceiling, ...]:
+        """Upper limits of what tenants may hold, from the quotas."""
+        return ceilings(self.quotas)
+
+    @cached_property
+    def borrowers(self) -> tuple[Borrower, ...]:
+        """Quotas that may be exceeded at a price."""
+        return borrowers(self.quotas)
 
     @cached_property
     def urgency(self) -> dict[int, int]:
