@@ -2,7 +2,8 @@
 
 Jobs keep their devices for their whole run; a replica keeps its device while it stays on the node. A share takes its slices of
 one device. The first try is greedy: replicas, then jobs by name, whole devices by lowest number, shares on the fullest device
-that fits; where that fails the choices are searched, up to a fixed number of steps. It knows nothing of cores or memory.
+that fits; where that fails the choices are searched, up to a fixed number of steps: largest first where all items share one span
+of slots, else in the order of the first try. It knows nothing of cores or memory.
 """
 
 from __future__ import annotations
@@ -143,6 +144,8 @@ class _Board:
         slot = self.overloaded_slot(items)
         if slot is not None:
             return f"{self._wanted(items)[slot] / self.slices:g} devices are held, the node has {len(self.free)}"
+        if _is_plain(items):
+            return self._fill_at_once(items)
         chosen: list[tuple[int, ...]] = []
         taken: dict[tuple[str, int, int], tuple[int, ...]] = {}
         branches: list[Iterator[tuple[int, ...]]] = []
@@ -161,6 +164,51 @@ class _Board:
                 return "the workers do not fit on single devices"
             self._release(items[len(chosen) - 1], chosen.pop(), taken)
         return chosen if len(chosen) == len(items) else f"no assignment to single devices in {SEARCH_STEPS} steps"
+
+    def _fill_at_once(self, items: list[_Item]) -> list[tuple[int, ...]] | str:
+        """The same where all items stand over one span of slots, shared by all and in no group."""
+        chosen = self._first_try(items)
+        if chosen is None:
+            found = _packed(tuple(item.slices for item in items if not item.whole), self._devices_for_shares(items), self.slices)
+            if found is None:
+                return f"no assignment to single devices in {SEARCH_STEPS} steps"
+            if not found:
+                return "the workers do not fit on single devices"
+            chosen = self._with_shares_packed(items, found)
+        taken: dict[tuple[str, int, int], tuple[int, ...]] = {}
+        for item, devices in zip(items, chosen, strict=True):
+            self._hold(item, devices, taken)
+        return chosen
+
+    def _first_try(self, items: list[_Item]) -> list[tuple[int, ...]] | None:
+        free = [self.slices] * len(self.free)
+        chosen: list[tuple[int, ...]] = []
+        for item in items:
+            need = self.slices if item.whole else item.slices
+            fitting = [device for device, left in enumerate(free) if left >= need]
+            if len(fitting) < max(item.whole, 1):
+                return None
+            devices = tuple(fitting[: item.whole]) if item.whole else (min(fitting, key=lambda device: (free[device], device)),)
+            for device in devices:
+                free[device] -= need
+            chosen.append(devices)
+        return chosen
+
+    def _devices_for_shares(self, items: list[_Item]) -> int:
+        return len(self.free) - sum(item.whole for item in items)
+
+    def _with_shares_packed(self, items: list[_Item], packed: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Whole devices by lowest number, shares on those behind them as packed."""
+        n_whole = len(self.free) - self._devices_for_shares(items)
+        of_shares, next_whole = iter(packed), 0
+        chosen: list[tuple[int, ...]] = []
+        for item in items:
+            if item.whole:
+                chosen.append(tuple(range(next_whole, next_whole + item.whole)))
+                next_whole += item.whole
+            else:
+                chosen.append((n_whole + next(of_shares),))
+        return chosen
 
     def overloaded_slot(self, items: list[_Item]) -> int | None:
         """Return the first slot in which more slices are wanted than the node has."""
@@ -236,6 +284,52 @@ class _Board:
         del taken[*item.key, item.first]
 
 
+def _is_plain(items: list[_Item]) -> bool:
+    """Whether all items stand over one span of slots, and none is dedicated or bound to a device group."""
+    return all((item.first, item.stop) == (items[0].first, items[0].stop) and not item.owner and not item.grouped for item in items)
+
+
+def _packed(shares: tuple[int, ...], n_devices: int, slices: int) -> tuple[int, ...] | None:
+    """Return the device of each share, empty where none exists, None where the steps ran out.
+
+    Largest first, the device that is left with least first; devices with equal room are tried once, equal shares only in the order
+    of devices.
+    """
+    order = sorted(range(len(shares)), key=lambda idx: (-shares[idx], idx))
+    free = [slices] * max(n_devices, 0)
+    on: list[int] = []
+    options = [_options(shares[order[0]], free, 0)] if order else []
+    for _ in range(SEARCH_STEPS):
+        if len(on) == len(order):
+            found = [0] * len(shares)
+            for idx, device in zip(order, on, strict=True):
+                found[idx] = device
+            return tuple(found)
+        if options[-1]:
+            device = options[-1].pop()
+            free[device] -= shares[order[len(on)]]
+            on.append(device)
+            if len(on) < len(order):
+                is_equal = shares[order[len(on)]] == shares[order[len(on) - 1]]
+                options.append(_options(shares[order[len(on)]], free, device if is_equal else 0))
+            continue
+        options.pop()
+        if not on:
+            return ()
+        free[on[-1]] += shares[order[len(on) - 1]]
+        on.pop()
+    return None
+
+
+def _options(share: int, free: list[int], first: int) -> list[int]:
+    """Devices that a share may go to, the best last: one of each amount of room, from device `first` on."""
+    by_room: dict[int, int] = {}
+    for device in range(first, len(free)):
+        if free[device] >= share:
+            by_room.setdefault(free[device], device)
+    return [by_room[room] for room in sorted(by_room, reverse=True)]
+
+
 def _texts(items: list[_Item], chosen: list[tuple[int, ...]], slices_per_gpu: int, n_slots: int) -> dict[str, str]:
     """device_slots per job: its devices in order, shares with the slices they hold."""
     held: dict[str, list[tuple[int, str]]] = {}
@@ -258,20 +352,12 @@ def _take_slices(is_open: NDArray[np.bool_], item: _Item) -> list[tuple[int, int
 
     By start, so the slices suffice wherever their number does.
     """
-    free = [int(number) for number in np.flatnonzero(is_open[:, item.first : item.stop].all(axis=1))]
-    together = next(
-        (
-            free[at : at + item.slices]
-            for at in range(len(free) - item.slices + 1)
-            if free[at + item.slices - 1] - free[at] == item.slices - 1
-        ),
-        free[: item.slices],
-    )
+    free = np.flatnonzero(is_open[:, item.first : item.stop].all(axis=1))
+    spans = free[item.slices - 1 :] - free[: max(len(free) - item.slices + 1, 0)]
+    runs = np.flatnonzero(spans == item.slices - 1)
+    at = int(runs[0]) if len(runs) else 0
+    together = free[at : at + item.slices]
     is_open[together, item.first : item.stop] = False
-    ranges: list[tuple[int, int]] = []
-    for number in together:
-        if ranges and ranges[-1][1] == number - 1:
-            ranges[-1] = (ranges[-1][0], number)
-        else:
-            ranges.append((number, number))
-    return ranges
+    breaks = np.flatnonzero(np.diff(together) > 1)
+    firsts, lasts = together[np.concatenate(([0], breaks + 1))], together[np.concatenate((breaks, [len(together) - 1]))]
+    return [(int(first), int(last)) for first, last in zip(firsts, lasts, strict=True)]

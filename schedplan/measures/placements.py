@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from schedplan.measures.costs import Prices, hold_cost, part_hold_costs, part_rework_costs, run_cost_on
 from schedplan.measures.devices import DeviceUse
@@ -97,7 +98,8 @@ class _Reasons:
 
     problem: Problem
     prices: Prices
-    _eligible: dict[tuple[WorkerShape, bool, Topology, int], tuple[Pool, ...]] = field(default_factory=dict)
+    _eligible: dict[tuple[WorkerShape, bool, Topology, int], tuple[tuple[Pool, int], ...]] = field(default_factory=dict)
+    _cheapest: dict[tuple[Job, int], tuple[int, float, str]] = field(default_factory=dict)
 
     def of(self, run: Run) -> str:
         if run.job.state is JobState.RUNNING:
@@ -106,18 +108,32 @@ class _Reasons:
 
     def _place(self, run: Run) -> str:
         names = " and ".join(dict.fromkeys(pool.name for pool in run.pools))
-        costs = [
-            (cost, pool.name)
-            for pool in self._pools(run.job)
-            if (cost := run_cost_on(self.problem, run.job, pool, run.start_slot, self.prices)) is not None
-        ]
-        if len(costs) <= 1:
+        n_pools, cheapest, name = self._cheapest_pool(run)
+        if n_pools <= 1:
             return f"{names} is the only pool that may hold it"
         here = sum(part_hold_costs(run, self.prices)) + sum(part_rework_costs(run, self.prices))
-        cheapest, name = min(costs)
         if here <= cheapest + SAME_COST * max(1.0, abs(cheapest)):
             return f"{names} is the cheapest pool that may hold it"
         return f"{names} costs {here - cheapest:.2f} {self.problem.currency} more than {name}, the cheapest pool that may hold it"
+
+    def _cheapest_pool(self, run: Run) -> tuple[int, float, str]:
+        """(pools that could hold the job from its start, the least cost, its pool); looked up once per kind of job and start."""
+        job = run.job
+        name = job.name if job.name in self._own_speeds else ""
+        key = (replace(job, name=name, user=None, tenant="", submit_s=None, earliest_start_s=None, deadline_s=None), run.start_slot)
+        if key not in self._cheapest:
+            costs = [
+                (cost, pool.name, count)
+                for pool, count in self._pools(job)
+                if (cost := run_cost_on(self.problem, job, pool, run.start_slot, self.prices)) is not None
+            ]
+            cheapest, pool_name, _ = min(costs, default=(0.0, "", 0))
+            self._cheapest[key] = (sum(count for _, _, count in costs), cheapest, pool_name)
+        return self._cheapest[key]
+
+    @cached_property
+    def _own_speeds(self) -> frozenset[str]:
+        return frozenset(row.kind for row in self.problem.cluster.speeds)
 
     def _time(self, run: Run) -> str:
         released_s = release_s(self.problem, run.job)
@@ -125,8 +141,19 @@ class _Reasons:
             return "starts at its earliest instant"
         return f"starts {(run.start_s - released_s) / 3600.0:.2f} h after its earliest instant"
 
-    def _pools(self, job: Job) -> tuple[Pool, ...]:
+    def _pools(self, job: Job) -> tuple[tuple[Pool, int], ...]:
+        """(the first pool, how many) of each kind of pools that may hold a job."""
         key = (job.shape, job.spot_ok, job.topology, job.workers)
         if key not in self._eligible:
-            self._eligible[key] = tuple(pool for pool in self.problem.cluster.pools if job_refusal(pool, job) is None)
+            self._eligible[key] = tuple((pool, count) for pool, count in self._kinds if job_refusal(pool, job) is None)
         return self._eligible[key]
+
+    @cached_property
+    def _kinds(self) -> tuple[tuple[Pool, int], ...]:
+        """(the first, how many) of the pools that differ in nothing but name and count."""
+        found: dict[tuple[Pool, bytes], tuple[Pool, int]] = {}
+        for pool in self.problem.cluster.pools:
+            alike = replace(pool, name="", count=1, min_count=0, max_count=1, labels=(), caches=())
+            first, count = found.get((alike, self.prices.per_h[pool.name].tobytes()), (pool, 0))
+            found[alike, self.prices.per_h[pool.name].tobytes()] = (first, count + 1)
+        return tuple(found.values())
