@@ -53,8 +53,12 @@ class HeadDecider:
             heappop(ready)
             lane.take_head()
             kernel.start_whole(job, StartReason.IN_ORDER)
+            self.started_in_order(job)
             self.show_front(lane_idx)
         return None
+
+    def started_in_order(self, job: int) -> None:
+        """Take note of a start that no reservation knows of."""
 
     def show_front(self, lane_idx: int) -> None:
         """Let the front job of a lane take part."""
@@ -76,8 +80,8 @@ class HeadDecider:
 class EasyDecider(HeadDecider):
     """EASY backfilling behind the blocked head.
 
-    The reservation is kept until its head starts, a job ends at another instant than estimated, or its own instant comes: what
-    else happens meanwhile (ends on time, starts that respect it) leaves the recomputed one the same.
+    The reservation is kept until a job starts in its turn, one ends at another instant than estimated, or its own instant comes:
+    what else happens meanwhile (ends on time, starts that respect it) leaves the recomputed one the same.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -87,6 +91,7 @@ class EasyDecider(HeadDecider):
         self._is_all_open = True
         self._looked_at = -1
         self._new_lanes: dict[int, None] = {}
+        self._promised_s: dict[int, int] = {}
 
     def arrived(self, job: int) -> None:
         super().arrived(job)
@@ -97,10 +102,14 @@ class EasyDecider(HeadDecider):
         if early:
             self._reservation = None
 
+    def started_in_order(self, job: int) -> None:
+        self._reservation = None
+        if self._kernel.now_s > self._promised_s.pop(job, NEVER):
+            self._kernel.counts["heads later than first reserved"] += 1
+
     def decide(self) -> None:
         head = self.start_in_order()
         if head is None:
-            self._reservation = self._head = None
             return
         kernel = self._kernel
         kept = self._reservation
@@ -108,6 +117,8 @@ class EasyDecider(HeadDecider):
             kept = kernel.capacity.reserve(kernel.work.ask[head], kernel.now_s, kernel.releases())
             kernel.counts["reservations"] += 1
             self._reservation, self._head, self._is_all_open = kept, head, True
+            if kept is not None:
+                self._promised_s.setdefault(head, kept.time_s)
         if kept is None:
             return
         lanes = range(len(kernel.lanes)) if self._is_all_open else tuple(self._new_lanes)

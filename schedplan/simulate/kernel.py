@@ -168,7 +168,7 @@ class Kernel:
     def releases(self) -> Iterator[tuple[int, int, tuple[Held, ...]]]:
         """Yield (estimated end, ask, parts) of what runs, earliest first; what should have ended is counted as overrun."""
         for at_s, job in self._releases or ():
-            if at_s <= self.now_s:
+            if at_s < self.now_s:
                 self.counts["overrun estimates met"] += 1
             yield at_s, self.work.ask[job], self.held[job]
 

@@ -25,8 +25,8 @@ def unit_per_worker(machine: Machine, asks: tuple[Ask, ...]) -> float | None:
 
 
 def is_nameless(machine: Machine, unit: float) -> bool:
-    """Whether a node holds one worker only, so that which node a worker has says nothing."""
-    return bool((machine.counted == unit).all())
+    """Whether all nodes are numbered ones of one kind that hold a single worker, so that which one a worker has says nothing."""
+    return len(machine.nodes) > 1 and len(set(machine.pools)) == 1 and bool((machine.counted == unit).all())
 
 
 def _is_plain(machine: Machine, ask: Ask, unit: float) -> bool:

@@ -106,7 +106,9 @@ def _slowness(cluster: Cluster, machine: Machine, work: Work) -> Slowness:
 def _notes(machine: Machine, capacity: Capacity) -> tuple[str, ...]:
     notes = []
     if isinstance(capacity, PoolCapacity):
-        notes.append("only the sum of the machine is kept: a node holds one worker, so names of nodes would say nothing")
+        notes.append(
+            "only the sum of the machine is kept: its nodes are alike and hold one worker each, so their names would say nothing"
+        )
     elastic = sum(pool.nodes - pool.always_on for pool in dict.fromkeys(machine.pools))
     if elastic:
         notes.append(f"{elastic} nodes that could be switched off are taken as always on")

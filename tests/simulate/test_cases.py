@@ -1,0 +1,81 @@
+"""Golden schedules worked by hand: the arithmetic stands beside each in tests/cases/simulate."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedplan.engines.policy import Cycle, CycleKind
+from schedplan.engines.policy_table import policy
+from schedplan.measures.replay import replay_measures
+from schedplan.measures.timeline_check import broken_laws
+from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.timeline import REASONS, StartReason
+from schedplan.model.workload import Job, Topology, WorkerShape
+from schedplan.simulate.options import EventOrder, ReplayOptions
+from schedplan.simulate.replay import replay
+
+FOLDER = Path(__file__).parents[1] / "cases" / "simulate"
+REASON_WORDS = {"before": StartReason.BEFORE_RESERVATION, "beside": StartReason.BESIDE_RESERVATION}
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    given: dict[str, Any]
+
+
+CASES = [
+    Case(f"{path.stem}: {given['title']}", given)
+    for path in sorted(FOLDER.glob("*.toml"))
+    for given in tomllib.loads(path.read_text("utf-8"))["case"]
+]
+
+
+def job_of(given: dict[str, Any]) -> Job:
+    return Job(
+        given["job"],
+        submit_s=given["submit"],
+        workers=given.get("workers", 1),
+        priority=given.get("priority", 0),
+        shape=WorkerShape(gpus=given.get("gpus", 1)),
+        runtime_minutes=given["run"] / 60,
+        time_limit_minutes=given["limit"] / 60 if "limit" in given else None,
+        topology=Topology(given.get("topology", "cluster")),
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_case(case: Case) -> None:
+    given = case.given
+    cycle = Cycle(CycleKind(given["cycle"])) if "cycle" in given else None
+    found = replay(
+        Cluster(tuple(Pool(**node) for node in given["nodes"])),
+        tuple(job_of(job) for job in given["jobs"]),
+        policy(given["policy"]),
+        ReplayOptions(order=EventOrder(given.get("order", "submissions-first")), cycle=cycle),
+    ).timeline
+    started = [idx for idx in range(len(found.jobs)) if found.started[idx]]
+    node_of = {found.jobs[job]: found.nodes[node] for job, node in zip(found.parts.job, found.parts.node, strict=True)}
+    measured = {measure.name: measure.value for measure in replay_measures(found) if not measure.labels}
+    seen = {
+        "starts": {found.jobs[idx]: int(found.start_s[idx]) for idx in started},
+        "ends": {found.jobs[idx]: int(found.end_s[idx]) for idx in started},
+        "nodes": {job: node_of[job] for job in given["expect"].get("nodes", {})},
+        "reasons": {
+            found.jobs[idx]: word
+            for idx in started
+            for word, reason in REASON_WORDS.items()
+            if REASONS[found.reason[idx]] is reason
+        },
+        "dropped": {reason.name: count for reason, count in found.dropped},
+        "unplaced": measured["unplaced"],
+        "gang_start_rate": measured["gang_start_rate"],
+    }
+
+    assert given["expect"] == {key: seen[key] for key in given["expect"]}
+    assert () == broken_laws(found, gangs_are_whole=policy(given["policy"]).engine != "kube-scheduler")
