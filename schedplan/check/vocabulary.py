@@ -10,6 +10,7 @@ STATS = ("mean", "p50", "p95", "p99", "max")
 _DISTRIBUTIONS = ("wait_s", "response_s", "bounded_slowdown", "latency_ms", "decision_latency_s", "scale_up_s", "queue_length")
 _SINGLE = (
     "allocation",
+    "borrow_cost",
     "carbon_g",
     "cost",
     "cost_allocated",

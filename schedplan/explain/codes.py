@@ -195,8 +195,8 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText(
         "SP3108",
         "budget",
-        "What is paid for nodes in a calendar day of the project's time zone, and the rework expected of what starts in it, is at"
-        " most `budget_per_day`.",
+        "What is paid for nodes in a calendar day of the project's time zone, with the rework expected of what starts in it and the"
+        " price of what is borrowed beyond quotas in it, is at most `budget_per_day`.",
     ),
     CodeText(
         "SP3109",
@@ -211,6 +211,13 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "eligible",
         "A node may hold what stands on it: device model, device memory, size, taints. `schedplan explain PLAN JOB --why-not NODE`"
         " tells which of them forbids a node.",
+    ),
+    CodeText(
+        "SP3113",
+        "quota",
+        "What counts for a tenant is at most its `max`, and what counts for a cohort at most all that its members are promised. What is"
+        " kept for a tenant (nominal - lend) counts even while it uses less; what ran already beyond a quota may stay, and nothing is"
+        " added to it. Raise the quota, let more be lent, or let jobs wait.",
     ),
     CodeText(
         "SP3121",

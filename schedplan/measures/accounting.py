@@ -2,7 +2,7 @@
 
     latency      = sum over placed jobs of urgency x size x (wait rate x hours waited + tardiness rate x hours late, where soft)
     utilization  = paid - held by jobs - reference work of services, in counted-resource-hours
-    cost         = paid + expected rework
+    cost         = paid + expected rework + what is borrowed beyond quotas
     unplaced     = importance left out / importance of all jobs
 
 The reference work of a service is what its demand keeps busy at reference speed: a constant of the problem, so that no plan looks
@@ -22,6 +22,7 @@ from schedplan.measures.fallback import fallback_of
 from schedplan.measures.figures import Ledger, energy_kwh, measures
 from schedplan.measures.objective import GoalValues
 from schedplan.measures.placements import placements, replica_rows
+from schedplan.measures.quotas import borrow_costs
 from schedplan.measures.runs import Run, fleets_of, left_out, runs_of
 from schedplan.measures.stranded import stranded
 from schedplan.measures.usage import Usage, counted_on, usage_of
@@ -66,9 +67,11 @@ def account(problem: Problem, decisions: Decisions) -> Account:
     )
     rows = placements(problem, runs, devices, prices, fallbacks)
     replicas = replica_rows(problem, fleets, prices)
-    ledger = Ledger(problem, decisions, runs, fleets, unplaced, usage, node_use, rows, replicas, rework)
+    borrowing = borrow_costs(problem, decisions)
+    ledger = Ledger(problem, decisions, runs, fleets, unplaced, usage, node_use, rows, replicas, rework, borrowing)
+    cost = float(node_use.cost.sum()) + fsum(rework.values()) + borrowing.total
     return Account(
-        goals=_goals(problem, decisions, runs, usage, float(node_use.cost.sum()) + fsum(rework.values()), unplaced),
+        goals=_goals(problem, decisions, runs, usage, cost, unplaced),
         placements=rows,
         replicas=replicas,
         node_use=node_use,
@@ -82,7 +85,7 @@ def goal_values(problem: Problem, decisions: Decisions) -> GoalValues:
     runs, prices = runs_of(problem, decisions), Prices.of(problem)
     usage = usage_of(problem, runs, fleets_of(problem, decisions))
     rework = fsum(fsum(part_rework_costs(run, prices)) for run in runs)
-    cost = float(paid(problem, decisions, prices).sum()) + rework
+    cost = float(paid(problem, decisions, prices).sum()) + rework + borrow_costs(problem, decisions).total
     return _goals(problem, decisions, runs, usage, cost, left_out(problem, decisions))
 
 

@@ -2,7 +2,8 @@
 
 They ask what runs on rented nodes (on-demand and spot). Owned and reserved nodes are paid for in each of them, and work that the
 plan puts there stays there. Jobs are the ones the plan places, at its start times; a job pays for the share of a node that its
-workers fill, as if nodes were filled without a gap, so that no baseline is made to look worse than it is. Rework is in none.
+workers fill, as if nodes were filled without a gap, so that no baseline is made to look worse than it is. Rework and what is
+borrowed beyond quotas are in none.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.costs import Prices, paid, part_rework_costs
 from schedplan.measures.eligibility import refusal, workers_per_node
+from schedplan.measures.quotas import borrow_costs
 from schedplan.measures.runs import Run, runs_of
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Market, Pool
@@ -47,7 +49,8 @@ def waterfall(problem: Problem, decisions: Decisions) -> tuple[WaterfallStep, ..
     """Return the steps from the cost of the baseline WATERFALL_FROM to the plan's cost, currency; empty without that baseline.
 
     right-size: pay for the services' peak and not for the pool; elasticity: pay in each slot for what the services need in it;
-    spot: jobs on spot nodes; rework: what spot nodes are expected to repeat; other: nodes on that nothing above counts.
+    spot: jobs on spot nodes; rework: what spot nodes are expected to repeat; borrowing: what is held beyond quotas; other: nodes on
+    that nothing above counts.
     """
     case = _Case.of(problem, decisions)
     start = _on_demand_pool(case)
@@ -57,12 +60,14 @@ def waterfall(problem: Problem, decisions: Decisions) -> tuple[WaterfallStep, ..
     spot_runs = [run for run in case.rented_runs if run.on_spot]
     spot_saving = fsum(case.planned_cost(run) - (case.on_demand_cost(run) or 0.0) for run in spot_runs)
     rework = fsum(fsum(part_rework_costs(run, case.prices)) for run in case.runs)
-    plan_cost = float(paid(problem, decisions, case.prices).sum()) + rework
+    borrowed = borrow_costs(problem, decisions).total
+    plan_cost = float(paid(problem, decisions, case.prices).sum()) + rework + borrowed
     steps = [
         WaterfallStep("right-size", peak - always, f"{_nodes(case.peak_nodes())} for the services' peak, all day"),
         WaterfallStep("elasticity", hourly - peak, "in each slot the nodes that the services need in it"),
         WaterfallStep("spot", spot_saving, f"{_count(len(spot_runs), 'job')} on spot nodes"),
         WaterfallStep("rework", rework, "expected repeated work on spot nodes"),
+        WaterfallStep("borrowing", borrowed, "held beyond what quotas promise"),
     ]
     other = plan_cost - start.cost - fsum(step.amount for step in steps)
     rest = WaterfallStep("other", other, "shared nodes, start-up, nodes on without work, jobs on dearer or sunk nodes")

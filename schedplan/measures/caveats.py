@@ -9,6 +9,7 @@ import numpy as np
 from schedplan.measures.devices import Unassigned
 from schedplan.measures.fallback import Fallback
 from schedplan.measures.placements import requested_at_s
+from schedplan.measures.quotas import TenantHoldings
 from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.spot import gang_rate, survival_probability
 from schedplan.model.cluster import Market
@@ -40,6 +41,7 @@ def caveats(
     found += _spot_rate_caveats(runs)
     found += _load_time_caveats(runs)
     found += _billing_caveats(problem, decisions)
+    found += _borrowing_caveats(problem, decisions)
     return tuple(found)
 
 
@@ -145,4 +147,21 @@ def _billing_caveats(problem: Problem, decisions: Decisions) -> list[str]:
         is_switched = bool(np.diff(decisions.on[rows].astype(np.int8), axis=1).any())
         if pool.billing_minutes > shortest_minutes and is_switched and not pool.market.is_sunk:
             found.append(f"pool {pool.name}: bills in units of {pool.billing_minutes:g} min; its cost here counts slots")
+    return found
+
+
+def _borrowing_caveats(problem: Problem, decisions: Decisions) -> list[str]:
+    """Rows whose tenants hold more than they are promised, at no price."""
+    free = [borrower for borrower in problem.borrowers if borrower.quota.borrow_price == 0]
+    holdings = TenantHoldings.of(problem, decisions) if free else None
+    found = []
+    for borrower in free:
+        quota, borrowed = borrower.quota, holdings.borrowed(borrower) if holdings else np.zeros(problem.grid.n_slots)
+        if borrowed.any():
+            slot = int(np.argmax(borrowed))
+            when = format_local(problem.grid.slot_start_s(slot), problem.zone)
+            found.append(
+                f"borrowing by {quota.tenant} is free: no borrow_price; it holds up to {borrowed[slot]:g} {quota.scope.name} beyond "
+                f"its {quota.nominal:g} ({when})"
+            )
     return found

@@ -7,11 +7,12 @@ SP3104 topology   all workers inside the domain the job asks for
 SP3105 window     start at or after the release and what it waits for; booked end by the hard deadline and the horizon
 SP3106 spot       only what may run on spot nodes, or in a market, stands there
 SP3107 service    replicas enough for target and load, within their bounds, spread and held as asked
-SP3108 budget     what is paid in a day, with the rework of what starts in it
+SP3108 budget     what is paid in a day, with the rework of what starts in it and what is borrowed in it
 SP3109 supply     work only on nodes that are there, on and up; sunk nodes all on, others between their least and most
 SP3110 required   a required job is placed
 SP3111 running    what runs stays where it runs
 SP3112 eligible   accelerator, memory, size, taints: a node may hold what stands on it
+SP3113 quota      what counts for a tenant or cohort is at most what it may hold, or what runs already
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from schedplan.measures.devices import assign_devices
 from schedplan.measures.eligibility import refusal, service_refusal, shape_refusal
 from schedplan.measures.latency import latency_ms, least_replicas
+from schedplan.measures.quotas import TenantHoldings, allowed, borrow_costs, is_above
 from schedplan.measures.runs import runs_of
 from schedplan.measures.spot import rework_h
 from schedplan.measures.work import node_share, run_minutes
@@ -51,6 +53,7 @@ CODES = {
     "required": "SP3110",
     "running": "SP3111",
     "eligible": "SP3112",
+    "quota": "SP3113",
 }
 
 
@@ -63,7 +66,7 @@ def violations(problem: Problem, decisions: Decisions) -> tuple[Finding, ...]:
     unreadable = tuple(_unreadable(case))
     if unreadable:
         return unreadable
-    rules = (_place, _eligible, _gang, _topology, _window, _supply, _capacity, _service, _budget, _required, _running)
+    rules = (_place, _eligible, _gang, _topology, _window, _supply, _capacity, _service, _quota, _budget, _required, _running)
     return tuple(finding for rule in rules for finding in rule(case))
 
 
@@ -488,12 +491,27 @@ def _spread_domain(kind: str, pool: Pool, node: str) -> str | None:
     return by_kind.get(kind, node)
 
 
+def _quota(case: _Case) -> Iterator[Finding]:
+    if not case.problem.ceilings:
+        return
+    holdings, running = TenantHoldings.of(case.problem, case.decisions), TenantHoldings.running(case.problem)
+    for ceiling in case.problem.ceilings:
+        counted, most = holdings.counted(ceiling), allowed(ceiling, running)
+        over = np.flatnonzero(is_above(counted, most))
+        if len(over):
+            slot = int(over[0])
+            unit = ceiling.scope.resource.value
+            seen = f"{counted[slot]:g} {unit} count at {case.when(slot)} ({len(over)} slots)"
+            limit = f"at most {most[slot]:g} may" + (", for they run already" if most[slot] > ceiling.limit else "")
+            yield broken("quota", ceiling.subject, f"{seen}; {limit}", "raise the quota, or let its jobs wait")
+
+
 def _budget(case: _Case) -> Iterator[Finding]:
     limit = case.problem.limits.budget_per_day
     if limit is None:
         return
     grid, problem = case.problem.grid, case.problem
-    spent = np.zeros(grid.n_slots)
+    spent = borrow_costs(problem, case.decisions).by_slot
     for pool in problem.cluster.pools:
         rows = [case.row(name) for name in pool.node_names()]
         spent += case.decisions.on[rows].sum(axis=0) * problem.price_per_h(pool) * grid.hours

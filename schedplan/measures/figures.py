@@ -4,10 +4,12 @@ paid = counted-resource-hours (devices, or cores) of the nodes that are on; a me
 
     utilization          busy / paid; {pool} busy / paid of the pool; {kind} busy of the kind / all paid, so kinds sum to the whole
     allocation           held / paid; {pool} likewise
-    cost                 all that the plan pays and expects: cost_paid + rework_cost; {tenant} what its placements and replicas bear
+    cost                 all that the plan pays and expects: cost_paid + rework_cost + borrow_cost; {tenant} what its placements and
+                         replicas bear, and what it borrows
     cost_paid            nodes that are on; {pool}
     cost_allocated, cost_used, cost_idle   share of cost_paid that is held; that is busy; that nothing holds
     cost_stranded        share of it that is stranded.  rework_cost: expected repeated work on spot nodes
+    borrow_cost          price of what is held beyond what quotas promise; {tenant} of the row. Only where there are quotas
     cost_per_1000_requests   cost of the replicas per thousand expected requests
     latency_ms           largest over the slots at the demand planned for; whole: over all services
     slo_attainment       expected requests in slots that meet the SLO at the demand planned for / all expected requests
@@ -30,6 +32,7 @@ from math import ceil, fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.quotas import BorrowCosts
 from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.spot import gang_rate, on_time_probability_floor
 from schedplan.measures.usage import Usage, counted_on
@@ -55,6 +58,7 @@ class Ledger:
     placements: Sequence[Placement]
     replicas: Sequence[ReplicaRow]
     rework: dict[str, float]
+    borrowing: BorrowCosts
 
 
 def measures(ledger: Ledger) -> tuple[Measure, ...]:
@@ -90,13 +94,16 @@ def _cost(ledger: Ledger) -> Iterator[Measure]:
     paid = ledger.node_use.cost
     rework = fsum(ledger.rework.values())
     allocated = fsum(row.cost for row in ledger.placements) - rework + fsum(row.cost for row in ledger.replicas)
-    yield Measure("cost", float(paid.sum()) + rework, unit)
+    borrowed = ledger.borrowing.total
+    yield Measure("cost", float(paid.sum()) + rework + borrowed, unit)
     yield Measure("cost_paid", float(paid.sum()), unit)
     yield Measure("cost_allocated", allocated, unit)
     yield Measure("cost_used", float((paid * ledger.usage.busy_share).sum()), unit)
     yield Measure("cost_idle", float(paid.sum()) - allocated, unit)
     yield Measure("cost_stranded", float((paid * _stranded_share(ledger)).sum()), unit)
     yield Measure("rework_cost", rework, unit)
+    if problem.quotas:
+        yield Measure("borrow_cost", borrowed, unit)
     for pool in problem.cluster.pools:
         yield Measure("cost_paid", float(paid[pool_rows(problem, pool)].sum()), unit, (("pool", pool.name),))
     yield from _tenant_costs(ledger)
@@ -109,6 +116,9 @@ def _tenant_costs(ledger: Ledger) -> Iterator[Measure]:
         bears.setdefault(problem.job_by_name[placement.job].tenant, []).append(placement.cost)
     for row in ledger.replicas:
         bears.setdefault(problem.service_by_name[row.service].tenant, []).append(row.cost)
+    for tenant, borrowed in ledger.borrowing.by_tenant:
+        bears.setdefault(tenant, []).append(borrowed)
+        yield Measure("borrow_cost", borrowed, problem.currency, (("tenant", tenant),))
     for tenant in sorted(bears):
         yield Measure("cost", fsum(bears[tenant]), problem.currency, (("tenant", tenant),))
 

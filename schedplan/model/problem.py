@@ -125,6 +125,15 @@ class Problem:
         return ceilings(self.quotas)
 
     @cached_property
+    def ceilings_over(self) -> dict[str, tuple[Ceiling, ...]]:
+        """The upper limits that count the work of a tenant, by tenant; none for a tenant that is no key."""
+        found: dict[str, tuple[Ceiling, ...]] = {}
+        for ceiling in self.ceilings:
+            for tenant in ceiling.tenants:
+                found[tenant] = (*found.get(tenant, ()), ceiling)
+        return found
+
+    @cached_property
     def borrowers(self) -> tuple[Borrower, ...]:
         """Quotas that may be exceeded at a price."""
         return borrowers(self.quotas)
