@@ -29,6 +29,7 @@ from schedplan.model.plan import (
     Placement,
     Plan,
     PlanStatus,
+    Price,
     Proof,
     Repair,
     ReplicaPart,
@@ -186,6 +187,7 @@ def _plan_values(plan: Plan) -> dict[str, Json]:
         "work": [{"name": name, "value": float(value)} for name, value in proof.work],
         "conflict": [{"rule": item.rule, "subject": item.subject, "evidence": item.evidence} for item in proof.conflict],
         "repairs": [{"change": repair.change, "cost": _float(repair.cost)} for repair in proof.repairs],
+        "prices": [{"pool": price.pool, "item": price.item, "value": float(price.value)} for price in proof.prices],
         "terms": [_term_values(term) for term in plan.terms],
         "measures": [
             {"name": measure.name, "value": _float(measure.value), "unit": measure.unit, "labels": _labels(measure)}
@@ -351,7 +353,15 @@ def _proof_from(record: Fields) -> Proof:
             ConflictItem(row.text("rule"), row.text("subject"), row.text("evidence")) for row in record.rows("conflict")
         ),
         repairs=tuple(Repair(row.text("change"), row.optional_number("cost")) for row in record.rows("repairs")),
+        prices=_prices_from(record),
     )
+
+
+def _prices_from(record: Fields) -> tuple[Price, ...]:
+    """The prices of the bound; a record of an earlier minor version has none."""
+    if "prices" not in record.values:
+        return ()
+    return tuple(Price(row.text("pool"), row.text("item"), row.number("value")) for row in record.rows("prices"))
 
 
 def _choice(fields: Fields, key: str, choices: type[Choice]) -> Choice:

@@ -16,10 +16,12 @@ from schedplan.model.plan import Plan
 from schedplan.model.problem import Limits, Problem
 from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
+from schedplan.report.static_document import static_document
 from schedplan.tables.artefact_context import PlanContext, refuse_stale
 from schedplan.tables.artefacts import read_plan
 from schedplan.workflows.optimize import RUNTIME_KEY
 from schedplan.workflows.project import Project, input_sha256, open_project
+from schedplan.workflows.static import STATIC_KEY, rebuilt_static
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,9 @@ class SavedPlan:
 
     def document(self) -> Document:
         """Return the document of the plan, as `optimize` showed it."""
+        if self.problem.is_static:
+            inputs = tuple((record.path, record.sha256) for record in self.context.inputs)
+            return static_document(self.problem, self.plan, inputs=inputs, versions=self.context.versions)
         return plan_document(
             self.problem,
             self.plan,
@@ -67,8 +72,11 @@ def open_plan(folder: Path, data: Path | None = None, limits: Limits | None = No
     refuse_stale(context, root, lambda path, table: input_sha256(settings, path, table))
     tables = tuple(root / record.path for record in context.inputs)
     project = open_project(ProjectPlace(None, (), tables), settings, root)
-    runtime_minutes = dict(context.settings.values).get(RUNTIME_KEY)
-    problem = rebuilt(project, context, None if runtime_minutes is None else float(json.loads(runtime_minutes)))
+    given = dict(context.settings.values)
+    if STATIC_KEY in given:
+        problem = rebuilt_static(project, context)
+    else:
+        problem = rebuilt(project, context, float(json.loads(given[RUNTIME_KEY])) if RUNTIME_KEY in given else None)
     return SavedPlan(folder, plan, context, project, problem if limits is None else replace(problem, limits=limits))
 
 
@@ -92,7 +100,7 @@ def find_root(folder: Path, context: PlanContext) -> Path:
 def _settings(context: PlanContext, root: Path) -> Settings:
     file = None if context.settings.path is None else root / context.settings.path
     overrides = tuple(
-        Override(key, _text(json.loads(value)), "the plan") for key, value in context.settings.values if key != RUNTIME_KEY
+        Override(key, _text(json.loads(value)), "the plan") for key, value in context.settings.values if key not in (RUNTIME_KEY, STATIC_KEY)
     )
     place = locate_project((), file, root) if file is not None else ProjectPlace(None, (), ())
     return load_settings(place.file, overrides, {})

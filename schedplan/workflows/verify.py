@@ -9,9 +9,11 @@ from schedplan.measures.corruption import corrupted
 from schedplan.model.findings import Finding
 from schedplan.model.plan import PlanStatus
 from schedplan.optimize.reference import normalisation, reference
+from schedplan.optimize.static.reference import static_scales
 from schedplan.report.document import Document
 from schedplan.report.findings_document import findings_document
 from schedplan.workflows.plan import SavedPlan, open_plan
+from schedplan.workflows.static import unproven
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ def verify(saved: SavedPlan) -> tuple[Finding, ...]:
     """Return the findings of an opened plan."""
     if saved.plan.proof.status is PlanStatus.INFEASIBLE:
         return corrupted(saved.problem, saved.plan)
+    if saved.problem.is_static:
+        return (*corrupted(saved.problem, saved.plan, static_scales(saved.problem)), *unproven(saved.problem, saved.plan))
     scales = normalisation(saved.problem, reference(saved.problem))
     return corrupted(saved.problem, saved.plan, scales)
 

@@ -11,6 +11,7 @@ from schedplan.cli.call import Call
 from schedplan.cli.exits import ExitStatus
 from schedplan.cli.frame import command
 from schedplan.config.override import overrides_of
+from schedplan.errors import UsageError
 
 Weights = Annotated[
     str | None,
@@ -25,11 +26,16 @@ Runtime = Annotated[
     float | None,
     typer.Option("--runtime", metavar="MINUTES", help="Run time of jobs that state neither it nor a limit.", show_default=False),
 ]
+Static = Annotated[
+    bool,
+    typer.Option("--static", help="Place everything at one instant: every job whatever its state and times, and no waiting."),
+]
 
 
 @command(
     "schedplan optimize",
     "schedplan optimize nodes.csv jobs.csv --runtime 60",
+    "schedplan optimize data --static",
     "schedplan optimize samples/ecommerce-day --weights latency=.5,utilization=.3,cost=.2 -o json",
 )
 def optimize(
@@ -40,11 +46,15 @@ def optimize(
     time_limit: TimeLimit = None,
     require_optimal: RequireOptimal = False,
     runtime: Runtime = None,
+    static: Static = False,
 ) -> ExitStatus:
     """Plan which jobs and replicas run where and when, say how far from the best possible that is, and save the plan."""
     from schedplan.workflows.optimize import default_folder, plan_project, save, solve_options, weight_overrides
     from schedplan.workflows.project import open_project
+    from schedplan.workflows.static import plan_static
 
+    if static and (weights is not None or runtime is not None):
+        raise UsageError("--static places as much as it can at one instant; --weights and --runtime have no say in it")
     place = call.place(data)
     extra = (*weight_overrides(weights), *overrides_of("solver.gap", gap, "--gap"))
     settings = call.settings(place, (*extra, *overrides_of("solver.time_limit", time_limit, "--time-limit")))
@@ -52,7 +62,8 @@ def optimize(
         progress("read")
         project = open_project(place, settings)
         progress("plan")
-        planned = plan_project(project, solve_options(settings, require_optimal=require_optimal), runtime)
+        asked = solve_options(settings, require_optimal=require_optimal)
+        planned = plan_static(project, asked) if static else plan_project(project, asked, runtime)
     if planned.is_infeasible:
         call.present(planned.document)
         return ExitStatus.INFEASIBLE

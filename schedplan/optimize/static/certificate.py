@@ -13,6 +13,11 @@ from schedplan.optimize.static.bound import bound_of
 from schedplan.optimize.static.instance import instance
 from schedplan.optimize.static.services import service_needs
 
+# Names of the numbers of the proof among the work of a solve. Counted resource: devices, else cores.
+SIZE_PLACED, SIZE_AT_MOST = "weighed size placed", "weighed size placed at most"
+COUNTED_PLACED, COUNTED_AT_MOST = "counted resource placed", "counted resource placed at most"
+DEAREST_DEVICE = "dearest device under the prices of the proof"
+
 
 def proven_objective(problem: Problem, prices: Sequence[Price]) -> float:
     """Return the least objective that prices leave to any plan. ValueError for prices that can't be read."""

@@ -22,7 +22,14 @@ from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
 from schedplan.optimize.static.assembly import Assembly
 from schedplan.optimize.static.bound import ProvenBound, bound_of
-from schedplan.optimize.static.certificate import least_objective
+from schedplan.optimize.static.certificate import (
+    COUNTED_AT_MOST,
+    COUNTED_PLACED,
+    DEAREST_DEVICE,
+    SIZE_AT_MOST,
+    SIZE_PLACED,
+    least_objective,
+)
 from schedplan.optimize.static.instance import Instance, instance
 from schedplan.optimize.static.leftover import holds_nowhere, left_out_rows
 from schedplan.optimize.static.nodes import Nodes
@@ -33,10 +40,6 @@ from schedplan.optimize.static.residual import residual
 from schedplan.optimize.static.services import service_needs
 from schedplan.optimize.static.standing import decisions_of, nodes_with, standing_replicas
 from schedplan.optimize.static.whole import is_small, solve_whole
-
-SIZE_PLACED, SIZE_AT_MOST = "weighed size placed", "weighed size placed at most"
-COUNTED_PLACED, COUNTED_AT_MOST = "counted resource placed", "counted resource placed at most"
-DEAREST_DEVICE = "dearest device under the prices of the proof"
 
 
 def optimize_static(problem: Problem, options: SolveOptions | None = None) -> Plan:

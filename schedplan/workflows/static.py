@@ -1,0 +1,167 @@
+"""Static: everything at one instant. Every row of jobs whatever its state and times, services at their largest demand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from schedplan.errors import InputError
+from schedplan.model.cluster import Cluster
+from schedplan.model.findings import Finding, Severity
+from schedplan.model.plan import Plan
+from schedplan.model.problem import Demand, Limits, Objective, Problem
+from schedplan.model.workload import Job, JobState
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.static.certificate import proven_objective
+from schedplan.optimize.static.solve import optimize_static
+from schedplan.report.static_document import static_document
+from schedplan.tables.artefact_context import PlanContext, context_of
+from schedplan.tables.convert import Content
+from schedplan.tables.pools import price_series
+from schedplan.timegrid import TimeGrid
+from schedplan.workflows.demand import expected_demand
+from schedplan.workflows.horizon import horizon
+from schedplan.workflows.optimize import Planned, snapshot
+from schedplan.workflows.problem import Prepared
+from schedplan.workflows.project import Project
+
+STATIC_KEY = "optimize.static"
+SLOT_MINUTES = 60
+SAME = 1e-9
+
+
+def plan_static(project: Project, options: SolveOptions) -> Planned:
+    """Return the static plan of a project. Raises InputError for tables that make no problem, SolverError without a plan."""
+    prepared = prepare_static(project)
+    plan = optimize_static(prepared.problem, options)
+    plan = replace(plan, warnings=(*plan.warnings, *prepared.warnings))
+    settings = snapshot(project, None)
+    context = context_of(
+        prepared.problem,
+        inputs=project.inputs(),
+        settings=replace(settings, values=(*settings.values, (STATIC_KEY, json.dumps(True)))),
+        forecasts=prepared.forecasts,
+        quality=prepared.qualities,
+    )
+    inputs = tuple((record.path, record.sha256) for record in context.inputs)
+    document = static_document(prepared.problem, plan, inputs=inputs, versions=context.versions)
+    return Planned(plan, prepared, context, document)
+
+
+def prepare_static(project: Project) -> Prepared:
+    """Return the static problem of a project. Raises InputError where the tables make none."""
+    settings, content = project.settings, project.content
+    _refuse_nothing(content)
+    grid, said = horizon(settings.horizon, content, settings.project.timezone)
+    expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
+    slot = TimeGrid.regular(grid.start_s, SLOT_MINUTES, 1)
+    problem = _problem(project, slot, tuple(_largest(demand) for demand in expected.demands))
+    notes = (*content.notes, *(said if content.services else ()), *expected.notes, *_notes(project))
+    return Prepared(
+        problem=replace(problem, assumptions=notes),
+        forecasts=expected.forecasts,
+        qualities=expected.qualities,
+        histories=expected.histories,
+        warnings=(*settings.warnings, *content.warnings),
+    )
+
+
+def rebuilt_static(project: Project, context: PlanContext) -> Problem:
+    """Return the problem that a static plan was made for: today's tables, the plan's instant and demand."""
+    return replace(_problem(project, context.grid, context.demands), assumptions=context.assumptions)
+
+
+def unproven(problem: Problem, plan: Plan) -> tuple[Finding, ...]:
+    """Return what is wrong with the bound of a static plan: more than its prices prove, or prices that prove nothing."""
+    if not plan.proof.prices or plan.proof.bound is None or plan.proof.objective is None:
+        return ()
+    try:
+        proven = min(proven_objective(problem, plan.proof.prices), plan.proof.objective)
+    except ValueError as fault:
+        return (Finding("SP3126", Severity.ERROR, "prices", str(fault)),)
+    if plan.proof.bound <= proven + SAME * max(1.0, abs(proven)):
+        return ()
+    message = f"{plan.proof.bound!r} is more than the prices of the proof give: {proven!r}"
+    return (Finding("SP3126", Severity.ERROR, "bound", message),)
+
+
+def _problem(project: Project, grid: TimeGrid, demands: tuple[Demand, ...]) -> Problem:
+    settings, content = project.settings, project.content
+    services = {service.name for service in content.services}
+    cluster = Cluster(
+        pools=tuple(replace(pool, startup_minutes=0.0) for pool in content.cluster.pools),
+        speeds=tuple(row for row in content.cluster.speeds if row.kind == "service" or row.kind in services),
+    )
+    return Problem(
+        name=settings.project.name,
+        grid=grid,
+        cluster=cluster,
+        jobs=tuple(_at_one_instant(job, grid) for job in content.jobs),
+        services=tuple(replace(service, spread=None, min_hold_minutes=0.0, startup_minutes=0.0) for service in content.services),
+        demands=demands,
+        objective=Objective(0.0, 0.0, 0.0, 0.0, unplaced=1.0, rates=settings.objective.rates),
+        limits=Limits(max_utilization=settings.limits.max_utilization),
+        currency=settings.project.currency,
+        timezone=settings.project.timezone,
+        quantile=settings.forecast.quantile,
+        prices=price_series(content.price_changes, cluster, grid),
+        is_static=True,
+    )
+
+
+def _at_one_instant(job: Job, grid: TimeGrid) -> Job:
+    """Return a job without time: it asks for its place now, whatever became of it or is to become."""
+    return replace(
+        job,
+        state=JobState.PENDING,
+        submit_s=None if job.submit_s is None else min(job.submit_s, grid.start_s),
+        start_s=None,
+        end_s=None,
+        placement=(),
+        min_workers=None,
+        gang=None,
+        after=(),
+        runtime_minutes=float(SLOT_MINUTES),
+        time_limit_minutes=None,
+        earliest_start_s=None,
+        deadline_s=None,
+        checkpoint_minutes=None,
+        checkpoint_cost_minutes=0.0,
+        restart_minutes=0.0,
+        load_minutes=0.0,
+    )
+
+
+def _largest(demand: Demand) -> Demand:
+    """Return the demand of the slot in which most must be served."""
+    slot = int(np.argmax(demand.peak_rps))
+    return Demand(demand.service, demand.peak_rps[slot : slot + 1].copy(), demand.mean_rps[slot : slot + 1].copy())
+
+
+def _notes(project: Project) -> tuple[str, ...]:
+    content = project.content
+    states: dict[str, int] = {}
+    for job in content.jobs:
+        states[job.state.value] = states.get(job.state.value, 0) + 1
+    told = ", ".join(f"{count:,} {state}" for state, count in sorted(states.items()))
+    found = [f"everything is placed at one instant: all {len(content.jobs):,} jobs whatever their state and times ({told})"]
+    if content.services:
+        found.append("services are placed at their largest demand of the horizon")
+    if any(pool.price_per_hour for pool in content.cluster.pools):
+        found.append("costs are those of one hour")
+    if any(job.gang for job in content.jobs):
+        found.append("rows of one `gang` are placed one by one")
+    if project.settings.limits.budget_per_day is not None:
+        found.append("budget_per_day is not kept: a placement without time has no day")
+    return tuple(found)
+
+
+def _refuse_nothing(content: Content) -> None:
+    if not content.cluster.pools:
+        raise InputError(
+            "there are no nodes to place on", code="SP1210", hint="Give nodes.csv; `schedplan schema nodes` lists its columns."
+        )
+    if not content.services and not content.jobs:
+        raise InputError("there is nothing to place: no job and no service", code="SP1019", hint="Give jobs.csv or services.csv.")
