@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from schedplan.measures.work import run_minutes
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
-from schedplan.model.quota import Borrower, Ceiling
+from schedplan.model.quota import Borrower, Ceiling, QuotaScope
 from schedplan.model.workload import Job, JobState, WorkerShape
 
 FORGIVEN = 1e-6
+NOISE = 1e-9
 
 Slots = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ class TenantHoldings:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._nothing = np.zeros(problem.grid.n_slots)
-        self._held: dict[object, dict[str, Slots]] = {quota.scope: {} for quota in problem.quotas}
+        self._held: dict[QuotaScope, dict[str, Slots]] = {quota.scope: {} for quota in problem.quotas}
         self._scopes = tuple(dict.fromkeys(quota.scope for quota in problem.quotas))
 
     @classmethod
@@ -53,6 +54,10 @@ class TenantHoldings:
             if amount and scope.covers(accelerator):
                 self._held[scope].setdefault(tenant, self._nothing.copy())[slots] += amount
 
+    def own(self, tenant: str, scope: QuotaScope) -> Slots:
+        """Return what a tenant holds itself, float64 [n_slots]."""
+        return self._held[scope].get(tenant, self._nothing)
+
     def counted(self, ceiling: Ceiling) -> Slots:
         """Return what counts towards a ceiling, float64 [n_slots]."""
         return ceiling.counted(self._held[ceiling.scope], self._nothing)
@@ -65,7 +70,7 @@ class TenantHoldings:
     def borrowed(self, borrower: Borrower) -> Slots:
         """Return what is held above the nominal of a row, float64 [n_slots]."""
         over = self.held(borrower) - borrower.quota.nominal
-        return np.where(over > FORGIVEN * max(1.0, borrower.quota.nominal), over, 0.0)
+        return np.where(over > NOISE * max(1.0, borrower.quota.nominal), over, 0.0)
 
     def _filled(self, parts: Iterable[JobPart], replicas: Iterable[ReplicaPart]) -> TenantHoldings:
         problem, pool_of = self._problem, self._problem.cluster.pool_of_node

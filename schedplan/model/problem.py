@@ -134,6 +134,11 @@ class Problem:
         return found
 
     @cached_property
+    def quota_tenants(self) -> frozenset[str]:
+        """Tenants whose work some quota counts."""
+        return frozenset(self.ceilings_over) | {tenant for borrower in self.borrowers for tenant in borrower.tenants}
+
+    @cached_property
     def borrowers(self) -> tuple[Borrower, ...]:
         """Quotas that may be exceeded at a price."""
         return borrowers(self.quotas)

@@ -58,6 +58,10 @@ def _item(problem: Problem, rule: str) -> ConflictItem:
         )
     if kind == "budget":
         return ConflictItem("budget", f"day {name}", f"the limit is {problem.limits.budget_per_day:g} {problem.currency} a day")
+    if kind == "quota":
+        ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.key == name)
+        unit = ceiling.scope.resource.value
+        return ConflictItem("quota", ceiling.subject, f"at most {ceiling.limit:g} {unit} may count")
     job = problem.job_by_name[name]
     return ConflictItem(
         "required", f"job {name}", f"{job.workers} workers of {job.shape.gpus:g} devices must be placed in their window"

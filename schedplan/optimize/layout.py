@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.quotas import quota_refusal
 from schedplan.measures.work import release_s
 from schedplan.model.cluster import NodeStatus, Pool
 from schedplan.model.plan import JobPart
@@ -117,6 +118,7 @@ def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: boo
         Column(job_class.idx, site_idx, start_slot, end_edge)
         for job_class in classes
         for site_idx, site in enumerate(job_class.sites)
+        if job_class.fixed is not None or quota_refusal(problem, job_class.job, cells[site.cells[0]].pool.accelerator) is None
         for start_slot, end_edge in windows(problem, job_class.job, _pool_of(problem, cells, job_class.job, site))
     )
     service_cells = tuple(
@@ -214,7 +216,8 @@ def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], l
 def _class_key(problem: Problem, job: Job, level: Level) -> tuple[object, ...]:
     counts_nodes = level is Level.NODES and job.workers > 1 and job.spot_ok
     is_alone = counts_nodes or job.state is JobState.RUNNING or _has_own_speed(problem, job)
-    alike = replace(job, name=job.name if is_alone else "", user=None, tenant="default", time_limit_minutes=None, start_s=None)
+    tenant = job.tenant if job.tenant in problem.quota_tenants else ""
+    alike = replace(job, name=job.name if is_alone else "", user=None, tenant=tenant, time_limit_minutes=None, start_s=None)
     return (replace(alike, submit_s=release_s(problem, job), earliest_start_s=None),)
 
 

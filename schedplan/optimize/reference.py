@@ -89,9 +89,13 @@ def earliest(problem: Problem, board: Board, job: Job) -> tuple[JobPart, ...] | 
         for start_slot, end_edge in windows(problem, job, pool):
             choices.append((start_slot, job_price(problem, job, pool, start_slot, end_edge), order, end_edge, nodes))
     for start_slot, _, _, end_edge, nodes in sorted(choices, key=lambda choice: choice[:3]):
-        one_node = is_on_one_node(job.topology)
+        one_node, slots = is_on_one_node(job.topology), slice(start_slot, end_edge)
+        accelerator = board.pools[int(nodes[0])].accelerator
+        if board.allowance.refusal(job, accelerator, job.workers, slots) is not None:
+            continue
         holds = place_gang(board, nodes, job.shape, job.workers, start_slot, end_edge, one_node=one_node)
         if holds is not None:
+            board.allowance.add(job, accelerator, job.workers, slots)
             return tuple(JobPart(job.name, board.cluster.nodes[hold.node_idx], start_slot, hold.workers) for hold in holds)
     return None
 
@@ -137,6 +141,8 @@ def _slot_replicas(
         wanted = max(int(np.ceil(open_share * most - 1e-9)), missing)
         nodes = np.array([problem.cluster.node_idx[name] for name in pool.node_names()[: pool.nodes]], dtype=np.intp)
         count = min(wanted, int(board.room(nodes, service.shape, slot, slot + 1).sum()))
+        while count and board.allowance.refusal(service, pool.accelerator, count, slice(slot, slot + 1)) is not None:
+            count -= 1
         found.extend(place_replicas(board, nodes, service, count, slot) or ())
         open_share -= count / most if most else open_share
         missing -= count

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from schedplan.model.cluster import Market
+from schedplan.optimize.constraints.quota import Borrowed
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.layout import Level
 from schedplan.optimize.rows import Rows
@@ -18,12 +19,12 @@ Priced = tuple[Amount, float]
 
 @dataclass(frozen=True)
 class Spending:
-    """(amount, currency per unit) of nodes paid for in a slot, and of expected rework of work started in it."""
+    """(amount, currency per unit) of nodes paid for in a slot, of expected rework of work begun and of what is borrowed in it."""
 
     by_slot: tuple[tuple[Priced, ...], ...]
 
 
-def spending(variables: Variables, rows: Rows) -> Spending:
+def spending(variables: Variables, borrowed: tuple[Borrowed, ...], rows: Rows) -> Spending:
     """Return what a plan pays, adding the rows that count the nodes of gangs on spot where single nodes are modelled."""
     layout = variables.layout
     problem = layout.problem
@@ -39,6 +40,8 @@ def spending(variables: Variables, rows: Rows) -> Spending:
             found[slot].append((1, float(price[slot] * problem.grid.hours[slot])))
     for start in variables.starts:
         found[start.column.start_slot].extend(_rework(variables, rows, start))
+    for one in borrowed:
+        found[one.slot].append((one.amount, one.price))
     return Spending(tuple(tuple(found[slot]) for slot in range(problem.grid.n_slots)))
 
 

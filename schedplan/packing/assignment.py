@@ -119,6 +119,9 @@ def _gang_parts(problem: Problem, board: Board, gang: GangStart) -> list[JobPart
                 board.give_back(hold)
             return None
         holds.extend(found)
+    for hold in holds:
+        accelerator = board.pools[hold.node_idx].accelerator
+        board.allowance.add(gang.job, accelerator, hold.workers, slice(gang.start_slot, gang.end_edge))
     return [JobPart(gang.job.name, board.cluster.nodes[hold.node_idx], gang.start_slot, hold.workers) for hold in holds]
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schedplan.model.problem import Problem
 from schedplan.model.workload import WorkerShape
+from schedplan.packing.allowance import Allowance
 from schedplan.packing.footprint import (
     Footprint,
     cpu_capacity_milli,
@@ -36,7 +37,8 @@ class Hold:
 class Board:
     """Free capacity, mutable. All arrays are int64: slices [node, device, slot], cpu and memory [node, slot], in thousandths.
 
-    Nodes that are not ready, are not there, or are not up yet hold nothing in those slots.
+    Nodes that are not ready, are not there, or are not up yet hold nothing in those slots. `allowance` follows the work of tenants;
+    whoever places work for one adds it there, for a shape tells no tenant.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -52,6 +54,7 @@ class Board:
         self.resources = {name: np.zeros(shape, dtype=np.int64) for name in names}
         self.held = np.zeros(shape, dtype=np.int64)
         self.slices_per_gpu = np.array([pool.slices_per_gpu for pool in self.pools], dtype=np.int64)
+        self.allowance = Allowance(problem)
         self._open(problem)
 
     def _open(self, problem: Problem) -> None:

@@ -27,6 +27,7 @@ def place_replicas(
         if taken == 0:
             break
         board.take(int(nodes[idx]), service.shape, taken, slot, slot + 1)
+        board.allowance.add(service, board.pools[int(nodes[idx])].accelerator, taken, slice(slot, slot + 1))
         parts.append(ReplicaPart(service.name, slot, board.cluster.nodes[int(nodes[idx])], taken))
         count -= taken
     return tuple(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedplan.measures.eligibility import Refusal, job_refusal, workers_per_node
+from schedplan.measures.quotas import QuotaRefusal, quota_refusal
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Topology
@@ -44,10 +45,27 @@ def window_evidence(problem: Problem, job: Job) -> str:
     )
 
 
+def quota_refusals(problem: Problem, job: Job) -> tuple[QuotaRefusal, ...]:
+    """Return the quotas that keep a job off every device model it could run on; empty where one is open to it."""
+    pools = [pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None]
+    models = dict.fromkeys(pool.accelerator for pool in pools)
+    found = [refusal for model in models if (refusal := quota_refusal(problem, job, model)) is not None]
+    return tuple(dict.fromkeys(found)) if len(found) == len(models) else ()
+
+
+def quota_evidence(refusal: QuotaRefusal) -> str:
+    """Return what would count with a job alone beside what may, in words."""
+    unit = refusal.ceiling.scope.resource.value
+    return f"{refusal.counted:g} {unit} would count for {refusal.ceiling.subject} with it alone; at most {refusal.most:g} may"
+
+
 def screened(problem: Problem, job: Job, n_sites: int, n_columns: int) -> Screened | None:
     """Return why a job with so many sites and columns has no choice; None where it has one or already runs."""
     if job.state is JobState.RUNNING or n_columns:
         return None
+    over = quota_refusals(problem, job)
+    if over:
+        return Screened(job, "quota", quota_evidence(over[0]))
     if n_sites:
         return Screened(job, "window", window_evidence(problem, job))
     refused = refusals(problem, job)

@@ -1,7 +1,8 @@
-"""budget: what the nodes of a calendar day cost, with the expected rework of the work started on it, stays within its limit.
+"""budget: what the nodes of a calendar day cost, with the expected rework of the work started on it and the price of what is
+borrowed beyond quotas in it, stays within its limit.
 
 Sets: days D of the project's time zone, slots t in D (by their start); price c[p,t], h_t hours.
-Formula: Σ_{t in D} (Σ_p c[p,t] h_t y[p,t] + Σ_c rework[c,t]) <= budget, per day.
+Formula: Σ_{t in D} (Σ_p c[p,t] h_t y[p,t] + Σ_c rework[c,t] + Σ_q borrow_price_q h_t borrowed[q,t]) <= budget, per day.
 Integer scale: a millionth of the currency, rounded to nearest, so a sum is off by at most half of that per term.
 """
 

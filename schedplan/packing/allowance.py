@@ -1,0 +1,40 @@
+"""The allowance: what quotas still let each tenant hold in each slot while a plan is put together. It chooses nothing."""
+
+from __future__ import annotations
+
+from schedplan.measures.quotas import TenantHoldings, allowed, is_above
+from schedplan.model.problem import Problem
+from schedplan.model.quota import Ceiling
+from schedplan.model.workload import Job, JobState, Service
+
+
+class Allowance:
+    """What tenants hold so far; mutable. What runs already stands in it from the start, and is not added again."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._ceilings_over = problem.ceilings_over
+        running = TenantHoldings.running(problem)
+        self._most = {ceiling: allowed(ceiling, running) for ceiling in problem.ceilings}
+        self._holdings = running
+
+    def add(self, work: Job | Service, accelerator: str | None, count: int, slots: slice) -> None:
+        """Let `count` workers or replicas stand on nodes of a device model; whether they may is not asked."""
+        if isinstance(work, Job) and work.state is JobState.RUNNING:
+            return
+        if work.tenant in self._ceilings_over:
+            self._holdings.add(work.tenant, work.shape, accelerator, count, slots)
+
+    def refusal(self, work: Job | Service, accelerator: str | None, count: int, slots: slice) -> Ceiling | None:
+        """Return the ceiling that `count` more workers or replicas would exceed in some slot; None where they may stand."""
+        touched = [
+            ceiling
+            for ceiling in self._ceilings_over.get(work.tenant, ())
+            if ceiling.scope.covers(accelerator) and ceiling.scope.resource.asked(work.shape) > 0
+        ]
+        if not touched:
+            return None
+        self._holdings.add(work.tenant, work.shape, accelerator, count, slots)
+        above = (c for c in touched if is_above(self._holdings.counted(c)[slots], self._most[c][slots]).any())
+        found = next(above, None)
+        self._holdings.add(work.tenant, work.shape, accelerator, -count, slots)
+        return found
