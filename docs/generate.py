@@ -10,7 +10,7 @@ from pathlib import Path
 
 from schedplan.cli.catalogue import COMMANDS, Branch
 from schedplan.explain.codes import CODE_TEXTS
-from schedplan.tables.catalog import INPUT_TABLES, PLAN_TABLES, dictionary, markdown
+from schedplan.tables.catalog import INPUT_TABLES, PLAN_TABLES, SIMULATION_TABLES, dictionary, markdown
 from schedplan.validate.registry import documented_codes, rule_text
 
 DOCS = Path(__file__).parent
@@ -25,7 +25,7 @@ def pages() -> dict[str, str]:
 
 def _tables() -> str:
     parts = ["# Tables", "", "Written from the dictionaries in the code. `schedplan schema TABLE` prints the same."]
-    for title, tables in (("Inputs", INPUT_TABLES), ("A plan", PLAN_TABLES)):
+    for title, tables in (("Inputs", INPUT_TABLES), ("A plan", PLAN_TABLES), ("A replay", SIMULATION_TABLES)):
         parts += ["", f"## {title}"]
         for table in tables:
             parts += ["", f"### {table.name}: {dictionary(table.name).title}", "", markdown(table.name).rstrip()]

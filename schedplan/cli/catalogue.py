@@ -34,6 +34,7 @@ COMMANDS: tuple[Entry | Branch, ...] = (
     Entry("validate", f"{_COMMANDS}.project:validate", "Say what is odd in the tables before anything is planned"),
     Entry("forecast", f"{_COMMANDS}.forecast:forecast", "Forecast load with quantiles, judged on the past"),
     Entry("optimize", f"{_COMMANDS}.optimize:optimize", "Plan jobs and replicas on nodes and slots, with a proven gap"),
+    Entry("simulate", f"{_COMMANDS}.simulate:simulate", "Replay jobs under a policy, and measure waits and use"),
     Entry("verify", f"{_COMMANDS}.plans:verify", "Recompute every constraint and number of a plan without a solver"),
     Entry("explain", f"{_COMMANDS}.plans:explain", "Say why work stands where it does, or what a code means"),
     Entry("diff", f"{_COMMANDS}.plans:diff", "Say what differs from one plan to another"),
@@ -46,6 +47,7 @@ COMMANDS: tuple[Entry | Branch, ...] = (
         f"{_COMMANDS}.compare_engines:compare_engines",
         "Say which scheduling engine fits the workload, by facts and replays",
     ),
+    Entry("policies", f"{_COMMANDS}.simulate:policies", "Print every rule of a scheduling policy"),
     Entry("engines", f"{_COMMANDS}.engines:engines", "Print what scheduling engines can do, with sources"),
     Branch(
         "config",

@@ -11,6 +11,7 @@ from schedplan.tables.dictionary.carbon import CARBON
 from schedplan.tables.dictionary.events import EVENTS
 from schedplan.tables.dictionary.forecast import FORECAST
 from schedplan.tables.dictionary.jobs import JOBS
+from schedplan.tables.dictionary.jobs_out import JOBS_OUT
 from schedplan.tables.dictionary.latency_samples import LATENCY_SAMPLES
 from schedplan.tables.dictionary.links import LINKS
 from schedplan.tables.dictionary.load import LOAD
@@ -25,6 +26,7 @@ from schedplan.tables.dictionary.quotas import QUOTAS
 from schedplan.tables.dictionary.replicas import REPLICAS
 from schedplan.tables.dictionary.services import SERVICES
 from schedplan.tables.dictionary.speeds import SPEEDS
+from schedplan.tables.dictionary.timeline import TIMELINE
 from schedplan.tables.dictionary.unplaced import UNPLACED
 
 INPUT_TABLES: tuple[Dictionary, ...] = (
@@ -45,7 +47,8 @@ INPUT_TABLES: tuple[Dictionary, ...] = (
     FORECAST,
 )
 PLAN_TABLES: tuple[Dictionary, ...] = (PLACEMENTS, REPLICAS, PLAN_NODES, UNPLACED)
-ALL_TABLES: tuple[Dictionary, ...] = INPUT_TABLES + PLAN_TABLES
+SIMULATION_TABLES: tuple[Dictionary, ...] = (TIMELINE, JOBS_OUT)
+ALL_TABLES: tuple[Dictionary, ...] = INPUT_TABLES + PLAN_TABLES + SIMULATION_TABLES
 _BY_NAME = {dictionary.name: dictionary for dictionary in ALL_TABLES}
 
 

@@ -1,11 +1,11 @@
-"""Check: a plan is held against its own constraints first, then against the rules of a project."""
+"""Check: a plan is held against its own constraints first, then against the rules of a project; a replay against the rules."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedplan.check.rules import Level, parse_rules
+from schedplan.check.rules import Level, Rule, parse_rules
 from schedplan.check.verdict import Verdict, VerdictItem, judge
 from schedplan.config.settings import Settings
 from schedplan.errors import ConfigError, InputError, UsageError
@@ -16,8 +16,10 @@ from schedplan.report.junit import junit_text
 from schedplan.report.markdown import markdown_text
 from schedplan.report.verdict_document import verdict_document
 from schedplan.tables.artefact_folder import write_text_whole
+from schedplan.tables.artefact_simulation import is_simulation, read_simulation
 from schedplan.tables.artefacts import PLAN_FOLDER, read_plan
 from schedplan.workflows.plan import open_plan
+from schedplan.workflows.simulation import open_simulation
 from schedplan.workflows.verify import verify
 
 REPORT_FORMS = ("junit", "markdown")
@@ -40,23 +42,40 @@ def check_plan(
     baseline: Path | None = None,
     data: Path | None = None,
 ) -> Checked:
-    """Return the verdict on a saved plan.
+    """Return the verdict on a saved plan, or on a saved replay by its measures.
 
     Limits and rules are those of `settings` where given, else those of the plan's own project as it stands now; `rules` replace
     the rules of either. Raises ConfigError where there is no rule, InputError for a conflict in place of a plan, StalePlanError.
     """
+    if is_simulation(folder):
+        return _check_simulation(folder, rules or (() if settings is None else settings.check.rules), baseline, data)
     saved = open_plan(folder, data, limits=None if settings is None else settings.limits)
-    texts = rules or (settings or saved.project.settings).check.rules
-    if not texts:
-        hint = 'Give [check] rules = ["cost <= 1000"] in schedplan.toml, or --rule "cost <= 1000".'
-        raise ConfigError("there is no rule to check by", code="SP2003", hint=hint)
-    parsed = parse_rules(texts)
+    parsed = _parsed(rules or (settings or saved.project.settings).check.rules)
     if saved.plan.proof.status is PlanStatus.INFEASIBLE:
         raise InputError(f"{folder}: this is a conflict and no plan; there is nothing to measure", code="SP1115")
-    earlier = measured(read_plan(baseline)[0]) if baseline is not None else None
+    earlier = _measured_at(baseline) if baseline is not None else None
     held = tuple(_item(finding) for finding in verify(saved))
     verdict = Verdict((*held, *judge(parsed, measured(saved.plan), earlier).items))
     return Checked(verdict, verdict_document(verdict, timezone=saved.problem.timezone))
+
+
+def _check_simulation(folder: Path, texts: tuple[str, ...], baseline: Path | None, data: Path | None) -> Checked:
+    parsed = _parsed(texts)
+    record = open_simulation(folder, data)
+    verdict = judge(parsed, record.measures, _measured_at(baseline) if baseline is not None else None)
+    return Checked(verdict, verdict_document(verdict, timezone=record.timezone))
+
+
+def _parsed(texts: tuple[str, ...]) -> tuple[Rule, ...]:
+    if not texts:
+        hint = 'Give [check] rules = ["cost <= 1000"] in schedplan.toml, or --rule "cost <= 1000".'
+        raise ConfigError("there is no rule to check by", code="SP2003", hint=hint)
+    return parse_rules(texts)
+
+
+def _measured_at(folder: Path) -> tuple[Measure, ...]:
+    """Return the measures of a saved plan or replay, whatever has become of its inputs."""
+    return read_simulation(folder).measures if is_simulation(folder) else measured(read_plan(folder)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +109,8 @@ def reported(checked: Checked, target: ReportTarget) -> str | None:
 
 
 def split_data(data: tuple[Path, ...]) -> tuple[Path | None, Path | None]:
-    """Return (folder of a plan, project) among what DATA names: a folder with a plan.json is a plan."""
-    plans = tuple(path for path in data if (path / PLAN_FOLDER.record).is_file())
+    """Return (folder of a plan or replay, project) among what DATA names: a folder with a plan.json or simulate.json is one."""
+    plans = tuple(path for path in data if (path / PLAN_FOLDER.record).is_file() or is_simulation(path))
     rest = tuple(path for path in data if path not in plans)
     if len(plans) > 1 or len(rest) > 1:
         raise UsageError("check takes one project and one plan", hint="schedplan check [PROJECT] [PLAN]")

@@ -1,0 +1,222 @@
+"""A replay on disk: a folder with simulate.json, timeline.parquet and jobs_out.parquet, written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.errors import InputError
+from schedplan.model.findings import Measure
+from schedplan.model.timeline import REASONS, Timeline
+from schedplan.tables.artefact_columns import Cells, columns_bytes
+from schedplan.tables.artefact_context import InputRecord
+from schedplan.tables.artefact_folder import FolderKind, restore_interrupted, write_folder_whole
+from schedplan.tables.artefact_record import MALFORMED, NOT_THIS_KIND, Fields, Json, damaged, opened, sealed, sha256_of
+from schedplan.tables.dictionary.jobs_out import JOBS_OUT
+from schedplan.tables.dictionary.timeline import TIMELINE
+
+KIND = "simulation"
+SCHEMA_VERSION = "1.0"
+RECORD = "simulate.json"
+TIMELINE_FILE, JOBS_FILE = "timeline.parquet", "jobs_out.parquet"
+_REPORT_FILES = ("report.html", "report.md", "report.json", "junit.xml")
+SIMULATION_FOLDER = FolderKind(KIND, RECORD, (RECORD, TIMELINE_FILE, JOBS_FILE, *_REPORT_FILES))
+
+_SUBMIT, _GIVE_BACK, _TAKE = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class SimulationRecord:
+    """What simulate.json tells of a replay.
+
+    rules and settings: (name, words); dropped and counts: (name, number); replications: how often it was replayed.
+    """
+
+    project: str
+    policy: str
+    rules: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, str], ...]
+    measures: tuple[Measure, ...]
+    dropped: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    counts: tuple[tuple[str, int], ...] = ()
+    inputs: tuple[InputRecord, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    timezone: str = "UTC"
+    currency: str = "USD"
+    seed: int = 0
+    replications: int = 1
+
+
+def write_simulation(
+    folder: Path, record: SimulationRecord, timeline: Timeline, *, force: bool = False, inputs: Iterable[Path] = ()
+) -> None:
+    """Put a replay at `folder`: complete, or the place is left as it was. Raises OutputError (artefact_folder tells when)."""
+    tables = (
+        (TIMELINE_FILE, columns_bytes(timeline_columns(timeline), TIMELINE)),
+        (JOBS_FILE, columns_bytes(job_columns(timeline), JOBS_OUT)),
+    )
+    manifest: dict[str, Json] = {name: sha256_of(content) for name, content in tables}
+    head = sealed({"kind": KIND, "schema_version": SCHEMA_VERSION, **_values(record), "files": manifest})
+    write_folder_whole(folder, (*tables, (RECORD, head)), SIMULATION_FOLDER, force=force, inputs=inputs)
+
+
+def is_simulation(folder: Path) -> bool:
+    """Return whether a folder holds a replay."""
+    return (folder / RECORD).is_file()
+
+
+def read_simulation(folder: Path) -> SimulationRecord:
+    """Return what a saved replay tells of itself; InputError where there is none, or a byte of it is not what was written."""
+    if not folder.exists():
+        restore_interrupted(folder)
+    path = folder / RECORD
+    fields = opened(_content(path), file=str(path), kind=KIND, major=int(SCHEMA_VERSION.split(".", maxsplit=1)[0]))
+    for name, sha256 in fields.text_pairs("files"):
+        if name not in (TIMELINE_FILE, JOBS_FILE):
+            raise fields.refusal("files", f"{TIMELINE_FILE} and {JOBS_FILE}")
+        if sha256_of(_content(folder / name)) != sha256:
+            raise damaged(str(folder / name))
+    return _record(fields)
+
+
+def timeline_columns(timeline: Timeline) -> dict[str, Cells]:
+    """Return the columns of timeline.parquet: at one instant submissions, then ends, then starts; by job, then node."""
+    parts, started = timeline.parts, timeline.started
+    jobs = np.arange(len(timeline.jobs))
+    ran = started[parts.job] if len(parts.job) else np.zeros(0, dtype=np.bool_)
+    part = np.arange(len(parts.job))
+    waits = ran & (parts.taken_s < timeline.start_s[parts.job]) if len(part) else ran
+    taken, ended = part, part[ran]
+    job = np.concatenate([jobs, parts.job[ended], parts.job[taken]])
+    time_s = np.concatenate([timeline.submit_s, timeline.end_s[parts.job[ended]], parts.taken_s[taken]])
+    kind = np.concatenate([np.full(len(jobs), _SUBMIT), np.full(len(ended), _GIVE_BACK), np.full(len(taken), _TAKE)])
+    node = np.concatenate([np.full(len(jobs), -1), parts.node[ended], parts.node[taken]])
+    amount = np.concatenate([timeline.amount, parts.amount[ended], parts.amount[taken]])
+    early = np.concatenate([np.zeros(len(jobs) + len(ended), dtype=np.bool_), (waits | ~ran)[taken]])
+    order = np.lexsort((node, job, kind, time_s))
+    job, kind, node, early = job[order], kind[order], node[order], early[order]
+    return {
+        "time": time_s[order],
+        "event": _event_names(timeline, job, kind, early),
+        "job": _named(timeline.jobs, job),
+        "node": _named((*timeline.nodes, None) if timeline.nodes else (None,), node if timeline.nodes else np.zeros_like(node)),
+        "devices": amount[order],
+        "reason": [
+            REASONS[reason].value if one == _TAKE and not is_early else None
+            for one, is_early, reason in zip(kind.tolist(), early.tolist(), timeline.reason[job].tolist(), strict=True)
+        ],
+    }
+
+
+def job_columns(timeline: Timeline) -> dict[str, Cells]:
+    """Return the columns of jobs_out.parquet."""
+    started = timeline.started.tolist()
+    return {
+        "job": list(timeline.jobs),
+        "submit": timeline.submit_s,
+        "start": _where(started, timeline.start_s),
+        "end": _where(started, timeline.end_s),
+        "state": [
+            "pending" if not ran else "timeout" if killed else "completed"
+            for ran, killed in zip(started, timeline.killed.tolist(), strict=True)
+        ],
+        "wait_s": _where(started, timeline.start_s - timeline.submit_s),
+        "node": _places(timeline),
+    }
+
+
+def _event_names(timeline: Timeline, job: NDArray[np.int64], kind: NDArray[np.int64], early: NDArray[np.bool_]) -> list[str]:
+    killed = timeline.killed[job]
+    names = np.where(
+        kind == _SUBMIT, "submit", np.where(kind == _GIVE_BACK, np.where(killed, "limit", "end"), np.where(early, "take", "start"))
+    )
+    found: list[str] = names.tolist()
+    return found
+
+
+def _named(names: tuple[str | None, ...], idx: NDArray[np.int64]) -> list[str | None]:
+    return [names[one] for one in idx.tolist()]
+
+
+def _where(started: list[bool], values: NDArray[np.int64]) -> list[int | None]:
+    return [value if ran else None for ran, value in zip(started, values.tolist(), strict=True)]
+
+
+def _places(timeline: Timeline) -> list[str | None]:
+    """Return `node*workers;...` per job, by node; None where it never started or nodes were not kept."""
+    parts = timeline.parts
+    workers: list[dict[int, int]] = [{} for _ in timeline.jobs]
+    for job, node, count in zip(parts.job.tolist(), parts.node.tolist(), parts.workers.tolist(), strict=True):
+        workers[job][node] = workers[job].get(node, 0) + count
+    if not timeline.nodes:
+        return [None] * len(timeline.jobs)
+    return [
+        ";".join(f"{timeline.nodes[node]}*{found[node]}" for node in sorted(found)) if ran else None
+        for found, ran in zip(workers, timeline.started.tolist(), strict=True)
+    ]
+
+
+def _values(record: SimulationRecord) -> dict[str, Json]:
+    return {
+        "project": record.project,
+        "policy": record.policy,
+        "rules": [{"rule": name, "says": words} for name, words in record.rules],
+        "settings": dict(record.settings),
+        "measures": [
+            {"name": one.name, "value": one.value, "unit": one.unit, "labels": dict(one.labels)} for one in record.measures
+        ],
+        "dropped": dict(record.dropped),
+        "notes": list(record.notes),
+        "warnings": list(record.warnings),
+        "counts": dict(record.counts),
+        "inputs": [{"path": one.path, "table": one.table, "sha256": one.sha256} for one in record.inputs],
+        "versions": dict(record.versions),
+        "timezone": record.timezone,
+        "currency": record.currency,
+        "seed": record.seed,
+        "replications": record.replications,
+    }
+
+
+def _record(fields: Fields) -> SimulationRecord:
+    return SimulationRecord(
+        project=fields.text("project"),
+        policy=fields.text("policy"),
+        rules=tuple((row.text("rule"), row.text("says")) for row in fields.rows("rules")),
+        settings=fields.text_pairs("settings"),
+        measures=tuple(
+            Measure(row.text("name"), row.optional_number("value"), row.text("unit"), row.text_pairs("labels"))
+            for row in fields.rows("measures")
+        ),
+        dropped=_numbers(fields.within("dropped")),
+        notes=fields.texts("notes"),
+        warnings=fields.texts("warnings"),
+        counts=_numbers(fields.within("counts")),
+        inputs=tuple(InputRecord(row.text("path"), row.text("table"), row.text("sha256")) for row in fields.rows("inputs")),
+        versions=fields.text_pairs("versions"),
+        timezone=fields.text("timezone"),
+        currency=fields.text("currency"),
+        seed=fields.whole("seed"),
+        replications=fields.whole("replications"),
+    )
+
+
+def _numbers(fields: Fields) -> tuple[tuple[str, int], ...]:
+    return tuple((name, fields.whole(name)) for name in sorted(fields.values))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(
+            f"{path.parent}: no replay: {path.name} is not there", code=NOT_THIS_KIND, hint="Make one with `schedplan simulate`."
+        ) from None
+    except OSError as problem:
+        raise InputError(f"{path}: can't be read: {problem.strerror}", code=MALFORMED) from None
