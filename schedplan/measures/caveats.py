@@ -152,7 +152,7 @@ def _billing_caveats(problem: Problem, decisions: Decisions) -> list[str]:
 
 def _borrowing_caveats(problem: Problem, decisions: Decisions) -> list[str]:
     """Rows whose tenants hold more than they are promised, at no price."""
-    free = [borrower for borrower in problem.borrowers if borrower.quota.borrow_price == 0]
+    free = [borrower for borrower in problem.borrowers if borrower.quota.may_borrow and borrower.quota.borrow_price == 0]
     holdings = TenantHoldings.of(problem, decisions) if free else None
     found = []
     for borrower in free:

@@ -140,7 +140,7 @@ class Problem:
 
     @cached_property
     def borrowers(self) -> tuple[Borrower, ...]:
-        """Quotas that may be exceeded at a price."""
+        """Quotas with the tenants that each of them counts."""
         return borrowers(self.quotas)
 
     @cached_property

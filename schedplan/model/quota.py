@@ -136,7 +136,7 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class Borrower:
-    """A row that may be exceeded, and the tenants whose work counts for it: the row's own and all below."""
+    """A row, and the tenants whose work counts against what it promises: its own and all below. What runs may exceed even a cap."""
 
     quota: Quota
     tenants: tuple[str, ...]
@@ -166,13 +166,12 @@ def ceilings(quotas: tuple[Quota, ...]) -> tuple[Ceiling, ...]:
 
 
 def borrowers(quotas: tuple[Quota, ...]) -> tuple[Borrower, ...]:
-    """Return the rows whose tenants may hold more than they are promised, by tenant and scope. Raises as `ceilings` does."""
+    """Return every row with the tenants it counts, by tenant and scope. Raises as `ceilings` does."""
     forest = _Forest(quotas)
-    found = (
+    return tuple(
         Borrower(quota, forest.holder(quota.tenant, quota.scope).tenants)
         for quota in sorted(quotas, key=lambda quota: (quota.tenant, quota.scope.name))
     )
-    return tuple(borrower for borrower in found if borrower.quota.may_borrow)
 
 
 def parents_of(quotas: tuple[Quota, ...], refuse: Callable[[Quota, str], None]) -> dict[str, str | None]:

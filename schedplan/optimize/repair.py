@@ -15,6 +15,7 @@ from schedplan.model.cluster import Pool
 from schedplan.model.plan import ConflictItem, Plan, PlanStatus, Repair
 from schedplan.model.problem import Objective, Problem
 from schedplan.model.workload import DeadlineKind, Job
+from schedplan.optimize.quota_raise import Raised, raised, raised_for
 
 MOST_MORE_NODES = 64
 MOST_TRIES = 24
@@ -65,16 +66,27 @@ def _ladders(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve)
             job = problem.job_by_name[name]
             if item.rule == "window":
                 yield _deadlines(problem, job)
+            elif item.rule == "quota":
+                larger = raised_for(problem, job)
+                yield _quotas(() if larger is None else (larger,))
             else:
                 yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if _takes(pool, job)])
             if job.required:
                 yield iter((_with_job(problem, replace(job, required=False), f"let job {name} be left out (required = false)"),))
+        elif kind in ("tenant", "cohort"):
+            ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.subject == item.subject)
+            yield _quotas(raised(problem, ceiling))
         elif kind == "service":
             service = problem.service_by_name[name]
             if service.max_replicas is not None:
                 without = tuple(replace(one, max_replicas=None) if one is service else one for one in problem.services)
                 yield iter((_Change(f"lift max_replicas of service {name}", None, replace(problem, services=without)),))
             yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if service_refusal(pool, service) is None])
+
+
+def _quotas(larger: tuple[Raised, ...]) -> Iterator[_Change]:
+    for words, changed in larger:
+        yield _Change(words, None, changed)
 
 
 def _takes(pool: Pool, job: Job) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.problem import Demand, Limits, Objective, Problem
+from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.workload import (
     DeadlineKind,
     Job,
@@ -63,6 +64,7 @@ def problem(case: dict[str, Any]) -> Problem:
         ),
         objective=Objective(**case.get("objective", {})),
         limits=Limits(**case.get("limits", {})),
+        quotas=tuple(_quota(row) for row in case.get("quotas", ())),
     )
 
 
@@ -98,6 +100,11 @@ def _job(row: dict[str, Any]) -> Job:
     placement = tuple(Placed(node, workers) for node, workers in values.pop("placement", {}).items())
     values.setdefault("runtime_minutes", 60.0)
     return Job(shape=shape, placement=placement, **values)
+
+
+def _quota(row: dict[str, Any]) -> Quota:
+    values = dict(row)
+    return Quota(resource=QuotaResource(values.pop("resource", "gpus")), **values)
 
 
 def _service(row: dict[str, Any]) -> Service:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedplan.measures.feasibility import violations
+from schedplan.model.plan import Plan
 from schedplan.optimize.solve import optimize
 from tests.optimize.problems import Case, cases
 
@@ -26,9 +27,18 @@ def test_case(case: Case) -> None:
         "replicas": replicas,
         "on_slots": int(plan.decisions.on.sum()),
         "conflict": [f"{item.rule} {item.subject}" for item in plan.proof.conflict],
+        "repairs": [repair.change for repair in plan.proof.repairs],
+        "cost": whole(plan, "cost"),
+        "borrow_cost": whole(plan, "borrow_cost"),
         "left_out": sorted(set(case.problem.job_by_name) - set(starts)) if plan.proof.objective is not None else [],
     }
 
     assert case.expect == {key: seen[key] for key in case.expect}
     if plan.proof.objective is not None:
         assert () == violations(case.problem, plan.decisions)
+
+
+def whole(plan: Plan, name: str) -> object:
+    """Return a measure of the whole plan, to compare with; None where the plan has none."""
+    found = next((measure.value for measure in plan.measures if measure.name == name and not measure.labels), None)
+    return None if found is None else pytest.approx(found)

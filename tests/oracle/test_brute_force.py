@@ -1,4 +1,4 @@
-"""The solver against trying everything, on 540 random problems with every kind of constraint."""
+"""The solver against trying everything, on 660 random problems with every kind of constraint."""
 
 import pytest
 

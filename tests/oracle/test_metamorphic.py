@@ -109,7 +109,7 @@ def later(problem: Problem, shift_s: int) -> Problem:
 def test_another_currency_changes_nothing(seed):
     problem = instance(seed)
 
-    # all prices and the budget doubled: cost, its reference and its ideal double together
+    # all prices, those of borrowing too, and the budget doubled: cost, its reference and its ideal double together
     assert value_of(problem) == same(value_of(doubled(problem)))
 
 
@@ -118,7 +118,8 @@ def doubled(problem: Problem) -> Problem:
     budget = problem.limits.budget_per_day
     limits = replace(problem.limits, budget_per_day=None if budget is None else 2 * budget)
     prices = tuple(PriceSeries(series.pool, 2 * series.per_hour) for series in problem.prices)
-    return replace(problem, cluster=replace(problem.cluster, pools=pools), limits=limits, prices=prices)
+    quotas = tuple(replace(quota, borrow_price=2 * quota.borrow_price) for quota in problem.quotas)
+    return replace(problem, cluster=replace(problem.cluster, pools=pools), limits=limits, prices=prices, quotas=quotas)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
