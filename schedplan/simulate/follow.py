@@ -135,7 +135,7 @@ class PlanDecider:
 
     def decide(self) -> None:
         kernel = self._kernel
-        for job in sorted(self._waiting, key=lambda job: (self._planned[job].start_s if job in self._planned else NEVER, job)):
+        for job in sorted(self._waiting, key=self._turn):
             planned = self._planned.get(job)
             if planned is not None and planned.start_s > kernel.now_s:
                 continue
@@ -147,6 +147,11 @@ class PlanDecider:
                 found = self._beside_the_plan(job, planned is not None)
             if found is not None:
                 self._start(job, *found)
+
+    def _turn(self, job: int) -> tuple[bool, int, int]:
+        """Jobs whose planned start is this instant come first, then late ones by their planned start, then those without a plan."""
+        planned_s = self._planned[job].start_s if job in self._planned else NEVER
+        return planned_s != self._kernel.now_s, planned_s, job
 
     def _start(self, job: int, spots: tuple[tuple[int, int], ...], reason: StartReason) -> None:
         parts = self._capacity.place_on(self._kernel.work.ask[job], spots)
@@ -184,8 +189,8 @@ class PlanDecider:
     def _room(self, job: int, ask: int, node: int) -> int:
         """Return how many workers a node holds from now until the job's estimated end beside claims and what runs.
 
-        A late job comes before those that are later in the plan and late as well: of jobs, it minds what is yet to come, and of
-        those that wait only the ones before it.
+        A late job minds what is planned from now on, and of the jobs that are late as well those before it, so that no two late
+        ones wait for each other.
         """
         now_s = self._kernel.now_s
         until_s = now_s + self._kernel.work.estimate_s[job]
@@ -202,7 +207,7 @@ class PlanDecider:
         return replace(claim, start_s=claim.start_s + late_s, end_s=claim.end_s + late_s)
 
     def _minds(self, job: int, claim: _Claim) -> bool:
-        if claim.job is None or claim.start_s > self._kernel.now_s:
+        if claim.job is None or claim.start_s >= self._kernel.now_s:
             return claim.job != job
         planned = self._planned.get(job)
         return claim.job != job and (planned is None or (claim.start_s, claim.job) < (planned.start_s, job))

@@ -66,7 +66,7 @@ def replay(
         capacity.check_empty()
     return Replay(
         timeline=_timeline(kernel, machine, capacity, policy),
-        notes=(*work.notes, *_notes(machine, capacity)),
+        notes=(*work.notes, *_notes(machine, capacity, policy)),
         warnings=_warnings(kernel),
         counts=tuple(sorted(kernel.counts.items())),
     )
@@ -103,15 +103,17 @@ def _slowness(cluster: Cluster, machine: Machine, work: Work) -> Slowness:
     return slowness
 
 
-def _notes(machine: Machine, capacity: Capacity) -> tuple[str, ...]:
+def _notes(machine: Machine, capacity: Capacity, policy: Policy) -> tuple[str, ...]:
     notes = []
     if isinstance(capacity, PoolCapacity):
         notes.append(
             "only the sum of the machine is kept: its nodes are alike and hold one worker each, so their names would say nothing"
         )
+    if policy.blocking is Blocking.PLAN:
+        return (*notes, "the plan says which nodes are on and what they cost; the replay prices nothing")
     elastic = sum(pool.nodes - pool.always_on for pool in dict.fromkeys(machine.pools))
     if elastic:
-        notes.append(f"{elastic} nodes that could be switched off are taken as always on")
+        notes.append(f"nodes that could be switched off, taken as always on: {elastic:,}")
     return tuple(notes)
 
 
@@ -119,9 +121,11 @@ def _warnings(kernel: Kernel) -> tuple[str, ...]:
     waiting = [job for job in range(len(kernel.work)) if kernel.start_s[job] < 0]
     if not waiting:
         return ()
-    found = [f"{len(waiting)} jobs never start"]
+    found = [f"jobs that never start: {len(waiting):,}"]
     if kernel.held:
-        found.append(f"{len(kernel.held)} of them hold room for a part of their workers for ever: gangs are not placed whole")
+        found.append(
+            f"jobs that hold room for a part of their workers for ever, as gangs are not placed whole: {len(kernel.held):,}"
+        )
     return tuple(found)
 
 
@@ -158,7 +162,7 @@ def _timeline(kernel: Kernel, machine: Machine, capacity: Capacity, policy: Poli
         has_deadline=np.array([due is not None for due in work.deadline_s], dtype=np.bool_),
         deadline_s=np.array([due or 0 for due in work.deadline_s], dtype=np.int64),
         parts=_parts(kernel, worker_amount),
-        price_per_h=machine.price_per_h,
+        price_per_h=0.0 if policy.blocking is Blocking.PLAN else machine.price_per_h,
         dropped=work.dropped,
     )
 

@@ -68,7 +68,7 @@ def work_of(jobs: tuple[Job, ...], options: ReplayOptions) -> Work:
         else:
             released_s = job.release_s
             if released_s is None:
-                said["jobs state no submission: submitted at the start"] += 1
+                said["jobs that state no submission, submitted at the start"] += 1
             rows.append((first_s if released_s is None else released_s, job.name, job, found))
         _note_left_aside(job, said)
     rows.sort(key=lambda row: row[:2])
@@ -101,10 +101,10 @@ def _run_s(job: Job, options: ReplayOptions, said: Counter[str]) -> int | None:
     if job.start_s is not None and job.end_s is not None and not job.state.is_open:
         return job.end_s - job.start_s
     if job.time_limit_minutes is not None:
-        said["jobs have no run time and are taken to run to their limit"] += 1
+        said["jobs without a run time, taken to run to their limit"] += 1
         return _whole_seconds(job.time_limit_minutes)
     if options.otherwise_minutes is not None:
-        said[f"jobs have no run time and are taken to run {options.otherwise_minutes:g} min, as asked"] += 1
+        said[f"jobs without a run time, taken to run {options.otherwise_minutes:g} min as asked"] += 1
         return _whole_seconds(options.otherwise_minutes)
     return None
 
@@ -122,13 +122,13 @@ def _has_size(job: Job) -> bool:
 
 def _note_left_aside(job: Job, said: Counter[str]) -> None:
     if job.after:
-        said["jobs wait for others (after); the replay does not"] += 1
+        said["jobs that are to wait for others (after), which the replay does not let them"] += 1
     if job.gang is not None:
-        said["jobs start together with other rows (gang); in the replay each row starts by itself"] += 1
+        said["jobs that start together with other rows (gang), each by itself in the replay"] += 1
     if job.min_workers is not None and job.min_workers < job.workers:
-        said["jobs may run with fewer workers (min_workers); the replay starts all of them"] += 1
+        said["jobs that may run with fewer workers (min_workers), all of which the replay starts"] += 1
     if job.topology is Topology.DEVICE_GROUP:
-        said["jobs ask for one device group; the replay holds them to one node"] += 1
+        said["jobs that ask for one device group, held to one node by the replay"] += 1
 
 
 def _work(rows: list[tuple[int, Job, _Times]], dropped: Counter[DropReason], said: Counter[str]) -> Work:
@@ -149,7 +149,7 @@ def _work(rows: list[tuple[int, Job, _Times]], dropped: Counter[DropReason], sai
         tenants=tuple(tenants),
         deadline_s=[job.deadline_s for _, job, _ in rows],
         dropped=tuple((reason, dropped[reason]) for reason in DropReason if dropped[reason]),
-        notes=tuple(f"{count} {text}" for text, count in said.items()),
+        notes=tuple(f"{text}: {count:,}" for text, count in said.items()),
     )
 
 

@@ -141,7 +141,7 @@ def _planned_task(folder: Path, project: Project) -> _Task:
     problem = saved.problem
     start_s = problem.grid.start_s
     jobs = tuple(_from_start(job, start_s) for job in problem.jobs)
-    held = () if not problem.services else (f"{len(problem.services)} services hold the nodes that the plan gives their replicas",)
+    held = () if not problem.services else (f"services, which hold what the plan gives their replicas: {len(problem.services)}",)
     return _Task(problem.cluster, jobs, start_s, followed(problem, saved.plan), (*problem.assumptions, *held))
 
 
@@ -159,7 +159,7 @@ def _from_start(job: Job, start_s: int) -> Job:
 def _services_left_out(content: Content) -> tuple[str, ...]:
     if not content.services:
         return ()
-    return (f"{len(content.services)} services are not replayed: the jobs have all nodes to themselves",)
+    return (f"services are not replayed, the jobs have all nodes to themselves: {len(content.services)}",)
 
 
 def _history_note(content: Content) -> tuple[str, ...]:
@@ -167,9 +167,9 @@ def _history_note(content: Content) -> tuple[str, ...]:
     running = sum(job.state is JobState.RUNNING for job in content.jobs)
     found = []
     if ended:
-        found.append(f"{ended} jobs that ended are history and are not replayed")
+        found.append(f"jobs that ended, which are history and not replayed: {ended:,}")
     if running:
-        found.append(f"{running} running jobs join the queue at the start with what remains of their run time")
+        found.append(f"running jobs, which join the queue at the start with what remains of their run time: {running:,}")
     return tuple(found)
 
 

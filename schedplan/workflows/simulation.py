@@ -14,8 +14,8 @@ from schedplan.tables.sources import read_input
 def open_simulation(folder: Path, data: Path | None = None) -> SimulationRecord:
     """Return what a saved replay tells of itself.
 
-    data: the project's folder, looked at first; else it is one the replay lies in or below, or the working directory. Raises InputError where there is no replay or
-    its inputs are not found, StalePlanError where they say something else than when it was made.
+    data: the project's folder, looked at first; then every folder above the replay, and the working directory. Raises InputError
+    where there is no replay or its inputs are not found, StalePlanError where they say something else than when it was made.
     """
     record = read_simulation(folder)
     root = _root(folder, record.inputs, data)
@@ -32,7 +32,8 @@ def open_simulation(folder: Path, data: Path | None = None) -> SimulationRecord:
 
 def _root(folder: Path, inputs: tuple[InputRecord, ...], data: Path | None) -> Path:
     """Return the first folder in which all inputs are found."""
-    for root in (*(() if data is None else (data,)), *folder.resolve().parents, Path()):
+    named: tuple[Path, ...] = () if data is None else (data,)
+    for root in (*named, *folder.resolve().parents, Path()):
         if all((root / one.path).is_file() for one in inputs):
             return root
     missing = next((one.path for one in inputs if not (Path() / one.path).is_file()), inputs[0].path if inputs else "")

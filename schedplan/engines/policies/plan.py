@@ -19,7 +19,7 @@ PLAN = Policy(
     ),
     backfill=Backfill(
         "a planned job never starts before its planned start; from then on, at every event, it tries its planned nodes and then any"
-        " that the plans of others, services and switched-off nodes leave until its estimated end; jobs in the order of their"
-        " planned start, those without a plan after them in arrival order"
+        " that the plans of others, services and switched-off nodes leave until its estimated end; jobs that are due now"
+        " come first, then late ones in the order of their planned start, then those without a plan in arrival order"
     ),
 )
