@@ -7,7 +7,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from schedplan.config.given import GivenValues
-from schedplan.config.models import ForecastSection, HorizonSection, ObjectiveSection, ProjectFile
+from schedplan.config.models import ForecastSection, HorizonSection, ObjectiveSection, ProjectFile, QuotaSection
 from schedplan.config.settings import (
     CheckSettings,
     ForecastSettings,
@@ -18,6 +18,7 @@ from schedplan.config.settings import (
     SolverSettings,
 )
 from schedplan.model.problem import Limits, MissedDemand, Objective, Rates
+from schedplan.model.quota import Quota, QuotaResource
 from schedplan.timegrid import InstantError, parse_instant
 from schedplan.units import QuantityError, parse_duration_s, parse_number
 
@@ -44,6 +45,7 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
         forecast=_forecast(document.forecast, given),
         objective=_objective(document.objective, given),
         limits=Limits(limits.budget_per_day, limits.max_utilization, MissedDemand(limits.missed_demand)),
+        quotas=_quotas(document.quotas, given),
         solver=SolverSettings(solver.gap, solver.seed, solver.threads, _time_limit_s(solver.time_limit, given)),
         check=CheckSettings(_rules(document, given)),
         warnings=warnings + given.warnings(),
@@ -153,6 +155,32 @@ def _objective(objective: ObjectiveSection, given: GivenValues) -> Objective:
         carbon=objective.carbon,
         unplaced=objective.unplaced,
         rates=Rates(objective.rates.wait, objective.rates.tardiness, objective.rates.missed),
+    )
+
+
+def _quotas(sections: Mapping[str, QuotaSection], given: GivenValues) -> tuple[Quota, ...]:
+    rows: list[Quota] = []
+    for tenant in sorted(sections):
+        section = sections[tenant]
+        nominal = {resource: getattr(section, resource.value) for resource in QuotaResource}
+        if all(amount is None for amount in nominal.values()):
+            paths = (("quotas", tenant, name) for name in QuotaSection.model_fields)
+            path = next(path for path in paths if given.find(path) is not None)
+            given.note(path, f"[quotas.{tenant}] promises nothing", expected="gpus, cpus or memory_gib beside it")
+        rows += [_quota(tenant, section, resource, amount) for resource, amount in nominal.items() if amount is not None]
+    return tuple(rows)
+
+
+def _quota(tenant: str, section: QuotaSection, resource: QuotaResource, nominal: float) -> Quota:
+    """Return one row; the price of borrowing is that of devices."""
+    return Quota(
+        tenant=tenant,
+        nominal=nominal,
+        parent=section.parent,
+        resource=resource,
+        max=None if section.borrow else nominal,
+        borrow_price=section.borrow_price if resource is QuotaResource.GPUS else 0.0,
+        source="project file",
     )
 
 

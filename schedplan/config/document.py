@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedplan.config.keys import SECTIONS, KeyPath
+from schedplan.config.keys import KeyPath, is_section
 from schedplan.errors import ConfigError, Fault
 
 FILE_NAME = "schedplan.toml"
@@ -94,7 +94,7 @@ def _refusal(file: Path, code: str, message: str, hint: str | None, row: int | N
 
 
 def _leaves(value: object, path: KeyPath) -> Iterator[tuple[KeyPath, object]]:
-    opens = not path or path in SECTIONS
+    opens = not path or is_section(path)
     if opens and isinstance(value, Mapping):
         for name, below in value.items():
             yield from _leaves(below, (*path, str(name)))

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from schedplan.config.document import Entry
-from schedplan.config.keys import KEYS, SECTIONS, KeyPath, nearest_key, value_of_text
+from schedplan.config.keys import KEYS, QUOTAS, SECTIONS, Key, KeyPath, is_section, key_at, nearest_key, value_of_text
 from schedplan.config.models import ProjectFile
 from schedplan.config.override import Override
 from schedplan.config.settings import Origin, Value
@@ -61,7 +61,7 @@ class GivenValues:
         if not self._is_known(override.path, text):
             return
         try:
-            value = value_of_text(KEYS[override.path], override.text)
+            value = value_of_text(_key(override.path), override.text)
         except ValueError:
             self._by_path[override.path] = text
             self.note(override.path)
@@ -75,7 +75,7 @@ class GivenValues:
     def note(self, path: KeyPath, message: str | None = None, expected: str | None = None, hint: str | None = None) -> None:
         """Note that the value of a known key is off; the key then counts as not given."""
         given = self._by_path.pop(path, None)
-        key = KEYS[path]
+        key = _key(path)
         seen = None if given is None else _shortened(given.value)
         self._add_fault("SP2002", message or f"{key.name} is off", given, seen=seen, expected=expected or key.expected, hint=hint)
 
@@ -106,17 +106,18 @@ class GivenValues:
         """Return every key's value and where it came from, in the order of the sections; of the inputs those that were given."""
         values = document.model_dump()
         shown = [(key, self._by_path.get(path)) for path, key in KEYS.items() if path[0] != "inputs" or path in self._by_path]
+        shown += [(_key(path), given) for path, given in sorted(self._by_path.items()) if path[0] == QUOTAS]
         return tuple(Origin(key.name, _plain(_at(values, key.path)), given.words if given else "default") for key, given in shown)
 
     def _is_known(self, path: KeyPath, given: Given) -> bool:
-        if path in KEYS:
+        if key_at(path) is not None:
             return True
         section = ".".join(path)
         planned = unsupported_key(path, None, REFUSED, asked=False)
         if planned is not None:
             if planned.asks(given.value):
                 self._refuse(planned, given)
-        elif path in SECTIONS:
+        elif is_section(path):
             self._add_fault("SP2002", f"{section} is a section, not a value", given, hint=f"Write [{section}] above its keys")
         elif isinstance(given.value, Mapping):
             self._add_fault("SP2003", f"[{section}] is not a known section", given, hint=_likely_section(path))
@@ -156,7 +157,15 @@ class GivenValues:
 def _key_at(location: tuple[int | str, ...]) -> KeyPath:
     """Return the key whose value a place of the document is in."""
     path = tuple(str(part) for part in location)
-    return next(path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in KEYS)
+    return next(path[:depth] for depth in range(len(path), 0, -1) if key_at(path[:depth]) is not None)
+
+
+def _key(path: KeyPath) -> Key:
+    """Return the key of a path that is known to have one."""
+    key = key_at(path)
+    if key is None:
+        raise KeyError(".".join(path))
+    return key
 
 
 def _likely_key(path: KeyPath) -> str:

@@ -17,10 +17,13 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from schedplan.config.inputs import INPUT_TABLES
-from schedplan.config.models import ProjectFile
+from schedplan.config.models import ProjectFile, QuotaSection
 from schedplan.units import parse_integer, parse_number
 
 KeyPath = tuple[str, ...]
+
+QUOTAS = "quotas"
+QUOTA_DEPTH = 3
 
 
 class Kind(Enum):
@@ -72,6 +75,8 @@ def value_of_text(key: Key, text: str) -> object:
 def nearest_key(path: KeyPath) -> str | None:
     """Return the known key, dotted, that an unknown one was most likely meant to be."""
     names = [key.name for key in KEYS.values()]
+    if len(path) == QUOTA_DEPTH and path[0] == QUOTAS:
+        names = [".".join((*path[:-1], name)) for name in QuotaSection.model_fields]
     same_section = [name for name in names if name.startswith(".".join(path[:-1]) + ".")] if len(path) > 1 else []
     for candidates in (same_section, names):
         close = get_close_matches(".".join(path), candidates, n=1, cutoff=0.75)
@@ -102,6 +107,8 @@ def _keys_of(model: type[BaseModel], above: KeyPath) -> Iterator[Key]:
         path = (*above, name)
         if path == ("inputs",):
             yield from (_input(table) for table in INPUT_TABLES)
+        elif path == (QUOTAS,):
+            continue
         elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from _keys_of(field.annotation, path)
         else:
@@ -134,6 +141,19 @@ def _kind(kinds: tuple[object, ...]) -> Kind:
         if annotation in plain:
             return kind
     return Kind.NESTED
+
+
+def key_at(path: KeyPath) -> Key | None:
+    """Return the key of a path, None where there is none; quotas.TENANT.KEY is one for every tenant."""
+    if len(path) == QUOTA_DEPTH and path[0] == QUOTAS:
+        field = QuotaSection.model_fields.get(path[-1])
+        return None if field is None else _key(path, field)
+    return KEYS.get(path)
+
+
+def is_section(path: KeyPath) -> bool:
+    """Return whether keys stand below a path."""
+    return path in SECTIONS or (path[:1] == (QUOTAS,) and len(path) < QUOTA_DEPTH)
 
 
 KEYS: dict[KeyPath, Key] = {key.path: key for key in _keys_of(ProjectFile, ())}

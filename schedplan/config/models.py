@@ -82,6 +82,17 @@ class LimitsSection(Section):
     )
 
 
+class QuotaSection(Section):
+    """[quotas.TENANT]: rows of the table quotas, one for each resource that is given."""
+
+    gpus: float | None = key(None, "devices that the tenant is promised", "a number of at least 0", ge=0)
+    cpus: float | None = key(None, "cores that the tenant is promised", "a number of at least 0", ge=0)
+    memory_gib: float | None = key(None, "GiB of memory that the tenant is promised", "a number of at least 0", ge=0)
+    borrow: bool = key(True, "whether the tenant may hold more than it is promised", "true or false")
+    borrow_price: float = key(0.0, "price of a device held above that, per hour", "a number of at least 0", ge=0)
+    parent: str | None = key(None, "tenant or cohort above it", "a text of 1 to 200 characters", min_length=1, max_length=200)
+
+
 class SolverSection(Section):
     gap: float | None = key(None, "gap at which solving stops; without it chosen by size", "a number from 0 to below 1", ge=0, lt=1)
     seed: int = key(0, "seed of everything random", f"a whole number from 0 to {LARGEST_SEED}", ge=0, le=LARGEST_SEED)
@@ -104,5 +115,6 @@ class ProjectFile(Section):
     forecast: ForecastSection = Field(default_factory=ForecastSection)
     objective: ObjectiveSection = Field(default_factory=ObjectiveSection)
     limits: LimitsSection = Field(default_factory=LimitsSection)
+    quotas: dict[str, QuotaSection] = Field(default_factory=dict)
     solver: SolverSection = Field(default_factory=SolverSection)
     check: CheckSection = Field(default_factory=CheckSection)

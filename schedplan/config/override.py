@@ -13,6 +13,8 @@ from schedplan.errors import UsageError
 
 _ASSIGNMENT = re.compile(r"(?P<key>[^=]*?)(?P<operator>[+*]?=)(?P<value>.*)", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z_][A-Za-z0-9_-]*)+", re.ASCII)
+# Names of tables that are sections of the project file too.
+ALSO_SECTIONS = ("forecast", "quotas")
 _FORM = "Give it as --set section.key=value, e.g. --set solver.seed=3"
 
 
@@ -36,7 +38,7 @@ def parse_set(text: str) -> Override:
         raise UsageError(f"--set {text!r} holds no '='", hint=_FORM)
     key = match["key"].strip()
     section = key.partition(".")[0]
-    if '"' in key or match["operator"] != "=" or (section in INPUT_TABLES and section != "forecast" and "." in key):
+    if '"' in key or match["operator"] != "=" or (section in INPUT_TABLES and section not in ALSO_SECTIONS and "." in key):
         raise UsageError(f"--set {text!r} speaks of a table; this version sets keys of the configuration only", hint=_FORM)
     if _KEY.fullmatch(key) is None:
         raise UsageError(f"--set {text!r}: {key!r} is no section.key", hint=_FORM)

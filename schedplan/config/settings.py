@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from schedplan.model.problem import Limits, Objective
+from schedplan.model.quota import Quota
 from schedplan.timegrid import TimeGrid
 
 Value: TypeAlias = "str | int | float | bool | tuple[Value, ...] | None"
@@ -92,7 +93,7 @@ class Origin:
 class Settings:
     """Everything a project says. `folder` is where relative results belong; `file` the project file, None without one.
 
-    inputs: sorted by table. warnings: sentences a person must see. origins: every key in the order of the sections.
+    inputs: sorted by table. quotas: by tenant, then resource. warnings: sentences a person must see. origins: every key in the order of the sections.
     """
 
     folder: Path
@@ -103,6 +104,7 @@ class Settings:
     forecast: ForecastSettings
     objective: Objective
     limits: Limits
+    quotas: tuple[Quota, ...]
     solver: SolverSettings
     check: CheckSettings
     warnings: tuple[str, ...]

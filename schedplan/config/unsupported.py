@@ -29,8 +29,6 @@ def _number_above_0(value: object) -> bool:
 
 
 REFUSED = (
-    Unsupported(("quotas",), "plans do not keep quotas of tenants yet"),
-    Unsupported(("inputs", "quotas"), "plans do not keep quotas of tenants yet"),
     Unsupported(("inputs", "outages"), "plans do not keep out of outages yet"),
     Unsupported(("inputs", "pins"), "plans do not keep pins yet"),
     Unsupported(("spot",), "the chance of ending in time is reported, and can't be a rule of the plan yet"),

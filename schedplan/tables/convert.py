@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from schedplan.errors import Fault
 from schedplan.model.cluster import Cluster
 from schedplan.model.forecast import Forecast, Series
+from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, Service
 from schedplan.tables.catalog import INPUT_TABLES
 from schedplan.tables.faults import raise_faults
 from schedplan.tables.pools import PriceChange, pools, price_changes, speeds
+from schedplan.tables.quotas import quotas
 from schedplan.tables.read import TableFile
 from schedplan.tables.series import forecasts, series
 from schedplan.tables.table_rows import assumption_note, inert_warnings, table_rows
@@ -30,6 +32,7 @@ class Content:
     series: tuple[Series, ...]
     forecasts: tuple[Forecast, ...]
     price_changes: tuple[PriceChange, ...]
+    quotas: tuple[Quota, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -46,6 +49,7 @@ def content(files: tuple[TableFile, ...]) -> Content:
         series(rows["load"]),
         forecasts(rows["forecast"]),
         price_changes(rows["prices"], frozenset(pool.name for pool in found_pools)),
+        quotas(rows["quotas"]),
         tuple(note for file in files for note in file.notes)
         + tuple(note for one in rows.values() for note in (*one.notes, assumption_note(one)) if note is not None),
         tuple(text for one in rows.values() for text in inert_warnings(one)) + shared_device_warnings(found_services),

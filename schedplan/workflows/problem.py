@@ -13,6 +13,7 @@ from schedplan.model.workload import DeadlineKind, Job, JobState, Placed
 from schedplan.tables.artefact_context import PlanContext
 from schedplan.tables.convert import Content
 from schedplan.tables.pools import price_series
+from schedplan.tables.quotas import joined
 from schedplan.tables.runtimes import with_runtimes
 from schedplan.timegrid import TimeGrid
 from schedplan.workflows.demand import expected_demand
@@ -74,6 +75,7 @@ def _problem(
         timezone=settings.project.timezone,
         quantile=settings.forecast.quantile,
         prices=price_series(content.price_changes, content.cluster, grid),
+        quotas=joined(content.quotas, settings.quotas),
     )
     settled = [_settled(problem, job) for job in timed if _is_submitted(job, grid)]
     later = sum(not _is_submitted(job, grid) for job in timed)

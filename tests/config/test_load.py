@@ -11,6 +11,7 @@ from schedplan.config.override import Override, parse_set
 from schedplan.config.settings import InputFiles
 from schedplan.errors import ConfigError, Fault
 from schedplan.model.problem import MissedDemand
+from schedplan.model.quota import Quota, QuotaResource
 
 
 def written(folder: Path, text: str, name: str = "schedplan.toml") -> Path:
@@ -227,7 +228,6 @@ def test_a_local_time_that_the_clocks_skip_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ("[quotas.research]\ngpus = 32", "quotas"),
         ("[inputs]\noutages = 'o.csv'", "inputs.outages"),
         ("[inputs]\npins = 'p.csv'", "inputs.pins"),
         ("[limits]\nreserve = 'node'", "limits.reserve"),
@@ -262,3 +262,51 @@ def test_a_table_that_is_only_read_is_a_warning(tmp_path: Path) -> None:
     file = written(tmp_path, "[inputs]\nevents = 'e.csv'\n")
 
     assert load_settings(file).warnings == (f"{file}, row 2: inputs.events is not used: forecasts do not know events yet",)
+
+
+def test_quotas_are_rows_of_their_table(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        "[quotas.research]\ngpus = 32\ncpus = 256\nborrow_price = 1.5\nparent = 'ml'\n\n"
+        '[quotas."team/a"]\nmemory_gib = 512.5\nborrow = false\n',
+    )
+
+    # the price of borrowing is that of devices; borrow = false: at most what is promised
+    assert (
+        Quota("research", 32.0, parent="ml", borrow_price=1.5, source="project file"),
+        Quota("research", 256.0, parent="ml", resource=QuotaResource.CPUS, source="project file"),
+        Quota("team/a", 512.5, resource=QuotaResource.MEMORY_GIB, max=512.5, source="project file"),
+    ) == load_settings(file).quotas
+
+
+def test_a_flag_changes_a_quota_and_says_so(tmp_path: Path) -> None:
+    settings = load_settings(
+        written(tmp_path, "[quotas.a]\ngpus = 8\n"), (parse_set("quotas.a.gpus=4"), parse_set("quotas.b.gpus=2"))
+    )
+
+    assert [("a", 4.0), ("b", 2.0)] == [(quota.tenant, quota.nominal) for quota in settings.quotas]
+    assert [("quotas.a.gpus", 4.0, "--set quotas.a.gpus"), ("quotas.b.gpus", 2.0, "--set quotas.b.gpus")] == [
+        (origin.key, origin.value, origin.source) for origin in settings.origins if origin.key.startswith("quotas")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[quotas.a]\ngpus = -1", "quotas.a.gpus is off"),
+        ("[quotas.a]\ngpus = 'many'", "quotas.a.gpus is off"),
+        ("[quotas.a]\nborrow = true", "[quotas.a] promises nothing"),
+        ("[quotas.a]\ngpu = 8", "quotas.a.gpu is not a known key"),
+        ("[quotas]\na = 8", "quotas.a is a section, not a value"),
+    ],
+)
+def test_a_quota_that_is_off_is_told(tmp_path: Path, text: str, message: str) -> None:
+    (fault,) = faults_of(written(tmp_path, text))
+
+    assert message == fault.message
+
+
+def test_a_slip_in_the_key_of_a_quota_is_told_with_the_nearest(tmp_path: Path) -> None:
+    (fault,) = faults_of(written(tmp_path, "[quotas.a]\ngpu = 8"))
+
+    assert fault.hint == "Did you mean quotas.a.gpus?"

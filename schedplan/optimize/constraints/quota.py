@@ -1,12 +1,12 @@
 """quota: what counts for a tenant, or for the tenants of a cohort together, stays within what they may hold, in every slot.
 
-Sets: tenants q with those below them B(q), rows with nominal N_q, max M_q and kept K_q = N_q - lend_q (0 where all is lent); cohorts C
-of rows that name one parent which is no tenant; slots t. All of one resource, on nodes of one device model or on all.
+Sets: tenants q with those below them B(q), rows with nominal N_q, max M_q and kept K_q = N_q - lend_q (0 where all is lent);
+cohorts C of rows that name one parent which is no tenant; slots t. All of one resource, on nodes of one device model or on all.
 Formula: held[q,t] = Σ_{work of q} amount asked; counted[q,t] >= held[q,t] + Σ_{b in B(q)} counted[b,t], counted[q,t] >= K_q;
 held[q,t] + Σ_{b in B(q)} counted[b,t] <= max(M_q, R_q[t]); Σ_{q in C} counted[q,t] <= max(Σ_{q in C} N_q, R_C[t]), where R is what
 counts with the work that runs already and nothing else. borrowed[q,t] >= Σ_{q and all below} held - N_q, at borrow_price an hour.
-Intuition: members of a cohort use what others leave, but for what those don't lend. What runs beyond a quota may stay; nothing is
-added to it. A job that alone counts for more than may is no column.
+Intuition: members of a cohort use what others leave, but for what those don't lend. What runs beyond a quota may stay; nothing
+is added to it. A job that alone counts for more than may is no column.
 Integers: amounts in millionths, rounded down, over their greatest common divisor. A sum is off by less than a millionth a worker, to
 the looser side, so that no plan that the check accepts is cut off.
 """
