@@ -178,8 +178,10 @@ class _Scan:
         return False
 
     def _line_up(self, after: int) -> None:
-        """Line up the first job later than `after` of every lane."""
+        """Line up the first job later than `after` of every lane that fits; one that does not will not in this look."""
         self._queue.clear()
+        fits = self._kernel.capacity.fits
+        self._lanes = [lane_idx for lane_idx in self._lanes if fits(self._lane(lane_idx).ask)]
         for lane_idx in self._lanes:
             self._show(lane_idx, self._lane(lane_idx).slot_after(after))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.engines.policy import NodeChoice, Tie
+from schedplan.engines.policy import NodeChoice, NodeScore, Tie
 from schedplan.measures.eligibility import refusal
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.view import NodesView
@@ -25,7 +25,11 @@ NOWHERE = float("-inf")
 _DOMAINS = {Topology.BLOCK: "block", Topology.RACK: "rack", Topology.ZONE: "zone"}
 _ONE_NODE = (Topology.NODE, Topology.DEVICE_GROUP)
 
+MOST_KEPT = 100_000
+"""Scores kept per ask, our choice; nodes of few kinds and shapes have far fewer states."""
+
 NodeState = tuple[int, dict[int, int], list[int]]
+StateKey = tuple[int, int, int, tuple[int, ...]]
 
 
 class AskState:
@@ -41,6 +45,7 @@ class AskState:
         "fit",
         "most",
         "position",
+        "score_of",
         "scores",
         "slices",
         "total",
@@ -70,6 +75,7 @@ class AskState:
         self.domain_total: list[int] = [0] * (max(self.domain, default=-1) + 1) if self.domain is not None else []
         self.position = 0
         self.scores: NDArray[np.float64] | None = None
+        self.score_of: dict[StateKey, float] = {}
         self.dirty: list[int] = list(range(len(machine.pools)))
 
 
@@ -97,6 +103,8 @@ class NodeCapacity:
         self._seed = seed
         self._gpus = [pool.gpus for pool in machine.pools]
         self._per_device = [pool.slices_per_gpu for pool in machine.pools]
+        kinds = {pool: idx for idx, pool in enumerate(dict.fromkeys(machine.pools))}
+        self._kind = [kinds[pool] for pool in machine.pools]
         self.devices: list[int] = [(1 << pool.gpus) - 1 for pool in machine.pools]
         self.shares: list[dict[int, int]] = [{} for _ in machine.pools]
         self.amounts: list[list[int]] = [list(amounts) for amounts in machine.amounts]
@@ -279,12 +287,34 @@ class NodeCapacity:
         assert score is not None
         if state.scores is None:
             state.scores = np.full(len(state.fit), NOWHERE)
-        if state.dirty:
-            nodes = list(dict.fromkeys(state.dirty))
-            values = score(NodesView(self._free_of(nodes), self._total[nodes], self._most), state.asked)
-            state.scores[nodes] = np.where([state.fit[node] > 0 for node in nodes], values, NOWHERE)
-            state.dirty.clear()
+        unknown: list[tuple[int, StateKey]] = []
+        for node in dict.fromkeys(state.dirty):
+            if not state.fit[node]:
+                state.scores[node] = NOWHERE
+                continue
+            key = self._key_of(node)
+            known = state.score_of.get(key)
+            if known is None:
+                unknown.append((node, key))
+            else:
+                state.scores[node] = known
+        state.dirty.clear()
+        if unknown:
+            self._score(state, score, unknown)
         return state.scores
+
+    def _score(self, state: AskState, score: NodeScore, unknown: list[tuple[int, StateKey]]) -> None:
+        """Score nodes in a state not seen before, and keep it by what the score may depend on."""
+        nodes = [node for node, _ in unknown]
+        values = score(NodesView(self._free_of(nodes), self._total[nodes], self._most), state.asked)
+        assert state.scores is not None
+        state.scores[nodes] = values
+        if len(state.score_of) > MOST_KEPT:
+            state.score_of.clear()
+        state.score_of.update(zip((key for _, key in unknown), values.tolist(), strict=True))
+
+    def _key_of(self, node: int) -> StateKey:
+        return self._kind[node], self.devices[node].bit_count(), sum(self.shares[node].values()), tuple(self.amounts[node])
 
     def _free_of(self, nodes: list[int]) -> NDArray[np.float64]:
         """Return what is free of nodes as policies see it, made anew from the whole numbers so that equal is equal."""

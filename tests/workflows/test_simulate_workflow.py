@@ -1,0 +1,132 @@
+"""From tables to a saved replay and its verdict, through the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner, Result
+
+from schedplan.cli.app import app
+from schedplan.errors import InputError
+from schedplan.tables.artefact_simulation import read_simulation
+
+JOBS = """job,submit_time,gpus_per_worker,workers,runtime_minutes,time_limit_minutes,state,tenant
+a,2026-01-01T00:00:00Z,1,3,10,,completed,x
+b,2026-01-01T00:01:00Z,1,2,10,,completed,x
+c,2026-01-01T00:02:00Z,1,1,9,8,failed,y
+d,2026-01-01T00:02:00Z,1,9,1,,completed,y
+"""
+NODES = "node,count,gpus\nn,2,2\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "jobs.csv").write_text(JOBS, encoding="utf-8")
+    (tmp_path / "nodes.csv").write_text(NODES, encoding="utf-8")
+    text = '[project]\nname = "log"\n[inputs]\njobs = "jobs.csv"\nnodes = "nodes.csv"\n[check]\nrules = ["wait_s_mean <= 3min"]\n'
+    (tmp_path / "schedplan.toml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_a_log_under_easy(project: Path) -> None:
+    """The schedule of the golden case: b is reserved 00:10, c (8 minutes by its limit) ends exactly then; d is too large."""
+    shown = run("simulate", "--policy", "easy", "-o", "json")
+
+    assert shown.exit_code == 0, shown.stderr
+    said = json.loads(shown.stdout)
+    assert ("simulation", "easy", 1) == (said["kind"], said["policy"], said["replications"])
+    assert {"larger than the machine": 1} == said["dropped"]
+    assert "1 of 4 jobs state a limit" in said["settings"]["estimates"]
+    jobs = pq.read_table(project / "runs" / "simulation" / "jobs_out.parquet").to_pylist()
+    assert [("a", 0, "completed"), ("b", 540, "completed"), ("c", 0, "timeout")] == [
+        (row["job"], row["wait_s"], row["state"]) for row in jobs
+    ]
+    assert ["n/1*2;n/2*1", "n/1*2", "n/2*1"] == [row["node"] for row in jobs]
+    events = pq.read_table(project / "runs" / "simulation" / "timeline.parquet").to_pylist()
+    at_ten = [(row["event"], row["job"], row["node"], row["devices"]) for row in events if row["time"].minute == 10]
+    assert [("end", "a", "n/1", 2.0), ("end", "a", "n/2", 1.0), ("limit", "c", "n/2", 1.0), ("start", "b", "n/1", 2.0)] == at_ten
+    assert ["uses" in (row["reason"] or "") or "ends by" in (row["reason"] or "") for row in events if row["event"] == "start"] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+
+
+def test_the_gate_on_a_replay(project: Path) -> None:
+    run("simulate", "--policy", "easy", "-q")
+
+    # Waits 0, 540, 0: mean 180 s <= 3 min.
+    assert run("check", "runs/simulation").exit_code == 0
+    assert run("check", "runs/simulation", "--rule", "unplaced == 0").exit_code == 1
+    (project / "jobs.csv").write_text(JOBS.replace("a,2026-01-01T00:00", "a,2026-01-01T00:01"), encoding="utf-8")
+    stale = run("check", "runs/simulation")
+    assert (2, True) == (stale.exit_code, "stale" in stale.stderr)
+
+
+def test_a_changed_byte_is_noticed(project: Path) -> None:
+    run("simulate", "-q")
+    for name in ("simulate.json", "timeline.parquet", "jobs_out.parquet"):
+        path = project / "runs" / "simulation" / name
+        content = path.read_bytes()
+        path.write_bytes(content[:100] + bytes([content[100] ^ 1]) + content[101:])
+        with pytest.raises(InputError):
+            read_simulation(path.parent)
+        path.write_bytes(content)
+
+    assert "fcfs" == read_simulation(project / "runs" / "simulation").policy
+
+
+def test_without_nodes_a_machine_is_asked_for(project: Path) -> None:
+    refused = run("simulate", "jobs.csv")
+
+    assert (2, True) == (refused.exit_code, "--machine" in refused.stderr)
+    assert run("simulate", "jobs.csv", "--machine", "1x4gpu", "--out", "other").exit_code == 0
+    assert (project / "other" / "simulate.json").is_file()
+
+
+def test_a_plan_is_followed_from_its_start(project: Path) -> None:
+    """Two jobs of an hour on one device, planned one after the other: the replay starts them as planned."""
+    (project / "jobs.csv").write_text("job,gpus_per_worker,runtime_minutes\na,2,60\nb,2,60\n", encoding="utf-8")
+    (project / "nodes.csv").write_text("node,gpus\nn,2\n", encoding="utf-8")
+    text = '[inputs]\njobs = "jobs.csv"\nnodes = "nodes.csv"\n[horizon]\nstart = 2026-01-01T00:00:00\nhours = 3\n'
+    (project / "schedplan.toml").write_text(text, encoding="utf-8")
+    assert run("optimize", "-q").exit_code == 0
+    shown = run("simulate", "--plan", "runs/plan", "-o", "json")
+
+    assert shown.exit_code == 0, shown.stderr
+    measures = {one["name"]: one["value"] for one in json.loads(shown.stdout)["measures"] if not one["labels"]}
+    assert (1800.0, 7200.0, 1.0) == (measures["wait_s_mean"], measures["makespan_s"], measures["utilization"])
+    assert run("simulate", "--policy", "fcfs", "--plan", "runs/plan").exit_code == 2
+
+
+def test_the_same_bytes_under_two_hash_seeds(project: Path) -> None:
+    command = [sys.executable, "-m", "schedplan", "simulate", "--policy", "volcano", "-q", "-o", "json", "--out"]
+    found = [
+        subprocess.run([*command, f"run{seed}"], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in ("1", "2")
+    ]
+
+    assert found[0] == found[1]
+    for name in ("simulate.json", "timeline.parquet", "jobs_out.parquet"):
+        assert (project / "run1" / name).read_bytes() == (project / "run2" / name).read_bytes()
+
+
+def test_every_rule_of_a_policy_is_printed() -> None:
+    said = json.loads(run("policies", "volcano", "-o", "json").stdout)["policy"]
+
+    rules = ["queue", "admission", "blocking", "backfill", "gang", "node choice", "tie", "estimate", "preemption", "cycle"]
+    assert sorted(rules) == sorted(said["rules"])
+    assert all(said["rules"].values())
+    assert run("policies", "vulcano").exit_code == 2
