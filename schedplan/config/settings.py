@@ -93,7 +93,8 @@ class Origin:
 class Settings:
     """Everything a project says. `folder` is where relative results belong; `file` the project file, None without one.
 
-    inputs: sorted by table. quotas: by tenant, then resource. warnings: sentences a person must see. origins: every key in the order of the sections.
+    inputs: sorted by table. quotas: by tenant, then resource. warnings: sentences a person must see. origins: every key in the
+    order of the sections.
     """
 
     folder: Path

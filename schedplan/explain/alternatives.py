@@ -5,6 +5,7 @@ from __future__ import annotations
 from schedplan.explain.explanation import Alternative, Outcome
 from schedplan.explain.family import Family
 from schedplan.explain.price import berth_cost, bill, run_cost
+from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Berth, Room
 from schedplan.explain.wording import amount, instant, signed_money, stands
 from schedplan.measures.costs import Prices
@@ -27,6 +28,9 @@ def alternative(problem: Problem, room: Room, job: Job, family: Family, run: Run
         return Alternative(family.name, Outcome.REFUSED, refusal.message, rule=refusal.rule)
     berth = room.berth(job, family)
     if berth is None:
+        held = held_back(room, job, family)
+        if held is not None:
+            return Alternative(family.name, Outcome.NO_ROOM, over_quota(problem, *held), rule="quota")
         return Alternative(family.name, Outcome.NO_ROOM, lack_of_room(problem, room, job, family), rule="capacity")
     return possible(problem, room, family.name, berth, run, prices)
 

@@ -13,6 +13,7 @@ from math import ceil
 from schedplan.explain.alternatives import family_refusal
 from schedplan.explain.family import Family, domain_of, families
 from schedplan.explain.price import bill, bill_per_slot
+from schedplan.explain.quota import held_back, larger_quota, over_quota
 from schedplan.explain.room import Berth, Room, Tightness, last_end, windows
 from schedplan.explain.wording import amount, counted, instant, listed, money
 from schedplan.measures.costs import Prices
@@ -22,6 +23,7 @@ from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, Unplaced
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, Topology
+from schedplan.packing.screen import quota_refusals
 
 _MENDING = {
     "status": "make one of these nodes ready",
@@ -61,7 +63,7 @@ def _finding(problem: Problem, room: Room, job: Job) -> _Finding:
     open_families = tuple(family for family in families(problem) if family_refusal(job, family) is None)
     if not open_families:
         return _no_pool(problem, job)
-    found = _too_large(problem, job, open_families) or _too_short(problem, job, open_families)
+    found = _too_large(problem, job, open_families) or _larger_than_quota(problem, job) or _too_short(problem, job, open_families)
     found = found or _after(problem, room, job, open_families)
     return found or _in_the_plan(problem, room, job, open_families)
 
@@ -126,6 +128,15 @@ def _more_nodes(problem: Problem, job: Job, pool: Pool, workers: int) -> tuple[s
     return f"{counted(nodes, 'more node')} of {pool.name} for {amount(hours)} h", cost
 
 
+def _larger_than_quota(problem: Problem, job: Job) -> _Finding | None:
+    """Even alone it counts for more than its tenant may hold, on each device model open to it."""
+    refused = quota_refusals(problem, job)
+    if not refused:
+        return None
+    least = min(refused, key=lambda refusal: refusal.counted - refusal.most)
+    return _Finding("quota", f"even alone, {over_quota(problem, least, None)}", larger_quota(least))
+
+
 def _too_short(problem: Problem, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
     """Nowhere does the run fit between release and last end."""
     pools = [pool for family in open_families for pool in family.pools if job_refusal(pool, job) is None]
@@ -167,7 +178,7 @@ def _in_the_plan(problem: Problem, room: Room, job: Job, open_families: tuple[Fa
     """There is room for it only where other work stands, or there is room and the whole is better without it."""
     berths = [berth for family in open_families if (berth := room.berth(job, family)) is not None]
     if not berths:
-        return _no_room(problem, room, job, open_families)
+        return _over_quota(problem, room, job, open_families) or _no_room(problem, room, job, open_families)
     prices = Prices.of(problem)
     before = bill(room, (), prices)
     costs = [(cost, berth) for berth in berths if (cost := bill(room, berth.parts, prices)) is not None]
@@ -175,6 +186,15 @@ def _in_the_plan(problem: Problem, room: Room, job: Job, open_families: tuple[Fa
         return _no_room(problem, room, job, open_families)
     cost, berth = min(costs, key=lambda found: (found[0], found[1].stretch.start_slot, found[1].parts))
     return _over_budget(problem, room, berths, prices, cost - before) or _not_worth_it(problem, berth, cost - before)
+
+
+def _over_quota(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
+    """There is room, and its tenant or cohort holds too much already: tell the place with the least excess."""
+    held = [found for family in open_families if (found := held_back(room, job, family)) is not None]
+    if not held:
+        return None
+    refusal, berth = min(held, key=lambda found: (found[0].counted - found[0].most, found[1].stretch.start_slot))
+    return _Finding("quota", over_quota(problem, refusal, berth), larger_quota(refusal))
 
 
 def _no_room(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding:

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from schedplan.explain.family import Family, domain_of
 from schedplan.measures.eligibility import job_refusal
+from schedplan.measures.quotas import QuotaRefusal
 from schedplan.measures.runs import Run, runs_of
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
-from schedplan.model.workload import DeadlineKind, Job, Topology, WorkerShape
+from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology
 from schedplan.packing.board import Board
 from schedplan.packing.supply import close_supply
 
@@ -61,18 +62,26 @@ class Room:
         self._runs = runs_of(problem, self.decisions)
         self._board = _board(problem, self._runs, decisions.replicas)
 
-    def berth(self, job: Job, family: Family, *, only_node: str | None = None) -> Berth | None:
+    def berth(self, job: Job, family: Family, *, only_node: str | None = None, within_quotas: bool = True) -> Berth | None:
         """Return the earliest place for a job in a family, or on one of its nodes; None where there is none in its window.
 
-        Of several nodes those that are on anyway come first, then those with most room.
+        Of several nodes those that are on anyway come first, then those with most room. within_quotas False: as if there were none.
         """
         for nodes in self._domains(job, family, only_node):
             pool = self._pool(nodes[0])
             for stretch in windows(self.problem, job, pool, self.earliest_start(job)):
+                if within_quotas and self.over_quota(job, pool.accelerator, stretch) is not None:
+                    continue
                 parts = self._parts(job, nodes, stretch)
                 if parts is not None and self._can_be_on(parts, stretch):
                     return Berth(stretch, parts)
         return None
+
+    def over_quota(self, job: Job, accelerator: str | None, stretch: Stretch) -> QuotaRefusal | None:
+        """Return the quota that a job would exceed on a device model in some slot of a stretch; None where it may stand."""
+        if job.state is JobState.RUNNING:
+            return None
+        return self._board.allowance.refusal(job, accelerator, job.workers, slice(stretch.start_slot, stretch.end_edge))
 
     def earliest_start(self, job: Job) -> int:
         """Return the first slot in which a job may start by its release and by the jobs it comes after."""
@@ -172,17 +181,18 @@ def _board(problem: Problem, runs: tuple[Run, ...], replicas: tuple[ReplicaPart,
     board = Board(problem)
     for run in sorted(runs, key=lambda run: (run.start_slot, run.start_slot - run.end_edge, run.job.name)):
         for part in run.parts:
-            _hold(board, part.node, run.job.shape, part.workers, Stretch(run.start_slot, run.end_edge))
+            _hold(board, part.node, run.job, part.workers, Stretch(run.start_slot, run.end_edge))
     for replica in replicas:
-        shape = problem.service_by_name[replica.service].shape
-        _hold(board, replica.node, shape, replica.replicas, Stretch(replica.slot, replica.slot + 1))
+        service = problem.service_by_name[replica.service]
+        _hold(board, replica.node, service, replica.replicas, Stretch(replica.slot, replica.slot + 1))
     return board
 
 
-def _hold(board: Board, node: str, shape: WorkerShape, workers: int, stretch: Stretch) -> None:
+def _hold(board: Board, node: str, work: Job | Service, workers: int, stretch: Stretch) -> None:
     node_idx = board.cluster.node_idx[node]
+    board.allowance.add(work, board.pools[node_idx].accelerator, workers, slice(stretch.start_slot, stretch.end_edge))
     try:
-        board.take(node_idx, shape, workers, stretch.start_slot, stretch.end_edge)
+        board.take(node_idx, work.shape, workers, stretch.start_slot, stretch.end_edge)
     except ValueError:
         span = slice(stretch.start_slot, stretch.end_edge)
         board.slices[node_idx, :, span] = 0

@@ -7,6 +7,7 @@ from schedplan.explain.blocker import blocker
 from schedplan.explain.explanation import Alternative, Explanation, Number, Outcome, Reason
 from schedplan.explain.family import Family, families
 from schedplan.explain.price import run_cost
+from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Room
 from schedplan.explain.wording import amount, counted, instant, listed, money, stands
 from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
@@ -127,6 +128,9 @@ def _time_reason(problem: Problem, plan: Plan, room: Room, run: Run) -> Reason:
     home = next(family for family in families(problem) if _is_home(family, run))
     sooner = room.berth(job, home)
     if sooner is None or sooner.stretch.start_slot >= run.start_slot:
+        held = held_back(room, job, home)
+        if held is not None and held[1].stretch.start_slot < run.start_slot:
+            return Reason("quota", f"it waits {amount(wait)} h: {over_quota(problem, *held)}", numbers)
         return Reason("capacity", f"it waits {amount(wait)} h: {home.name} has no room for it sooner", numbers)
     start = instant(problem, grid.slot_start_s(sooner.stretch.start_slot))
     better = (

@@ -6,6 +6,7 @@ from schedplan.explain.alternatives import lack_of_room, possible
 from schedplan.explain.explanation import Alternative, Explanation, Outcome, Reason
 from schedplan.explain.family import Family
 from schedplan.explain.price import run_cost
+from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Room, Stretch
 from schedplan.explain.why_service import explain_service, service_alternative
 from schedplan.explain.wording import counted, listed, money
@@ -53,6 +54,11 @@ def _by_room(
     family = Family((pool,))
     only_node = place if len(nodes) == 1 else None
     berth = room.berth(job, family, only_node=only_node)
+    held = held_back(room, job, family, only_node=only_node) if berth is None else None
+    if held is not None:
+        told = over_quota(problem, *held)
+        kept_out = Alternative(place, Outcome.NO_ROOM, told, rule="quota")
+        return Explanation(subject, f"{subject} may not stand on {place}: quota", (Reason("quota", told),), (kept_out,))
     if berth is None:
         told = lack_of_room(problem, room, job, family, only_node=only_node)
         others = _others_there(problem, plan, job, nodes, run)

@@ -161,7 +161,7 @@ def _borrowing_caveats(problem: Problem, decisions: Decisions) -> list[str]:
             slot = int(np.argmax(borrowed))
             when = format_local(problem.grid.slot_start_s(slot), problem.zone)
             found.append(
-                f"borrowing by {quota.tenant} is free: no borrow_price; it holds up to {borrowed[slot]:g} {quota.scope.name} beyond "
-                f"its {quota.nominal:g} ({when})"
+                f"borrowing by {quota.tenant} is free: no borrow_price; it holds up to {borrowed[slot]:g} {quota.scope.name} "
+                f"beyond its {quota.nominal:g} ({when})"
             )
     return found

@@ -90,7 +90,7 @@ class TenantHoldings:
 
 @dataclass(frozen=True)
 class BorrowCosts:
-    """Price of what is borrowed, currency. by_slot: float64 [n_slots]; by_tenant: (tenant of the row, amount), where there is any."""
+    """Price of what is borrowed, currency. by_slot: float64 [n_slots]; by_tenant: (tenant of the row, amount) where any is."""
 
     by_slot: Slots
     by_tenant: tuple[tuple[str, float], ...]
@@ -127,7 +127,7 @@ def borrow_costs(problem: Problem, decisions: Decisions) -> BorrowCosts:
 
 @dataclass(frozen=True, slots=True)
 class QuotaRefusal:
-    """A ceiling that a job alone would exceed: what would count with it, and what may."""
+    """A ceiling that more work would exceed: what would count with it, and what may."""
 
     ceiling: Ceiling
     counted: float

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from schedplan.measures.quotas import TenantHoldings, allowed, is_above
+import numpy as np
+
+from schedplan.measures.quotas import QuotaRefusal, TenantHoldings, allowed, is_above
 from schedplan.model.problem import Problem
-from schedplan.model.quota import Ceiling
 from schedplan.model.workload import Job, JobState, Service
 
 
@@ -24,8 +25,8 @@ class Allowance:
         if work.tenant in self._ceilings_over:
             self._holdings.add(work.tenant, work.shape, accelerator, count, slots)
 
-    def refusal(self, work: Job | Service, accelerator: str | None, count: int, slots: slice) -> Ceiling | None:
-        """Return the ceiling that `count` more workers or replicas would exceed in some slot; None where they may stand."""
+    def refusal(self, work: Job | Service, accelerator: str | None, count: int, slots: slice) -> QuotaRefusal | None:
+        """Return the ceiling that `count` more workers or replicas would exceed, in its worst slot; None where they may stand."""
         touched = [
             ceiling
             for ceiling in self._ceilings_over.get(work.tenant, ())
@@ -34,7 +35,12 @@ class Allowance:
         if not touched:
             return None
         self._holdings.add(work.tenant, work.shape, accelerator, count, slots)
-        above = (c for c in touched if is_above(self._holdings.counted(c)[slots], self._most[c][slots]).any())
-        found = next(above, None)
+        found = None
+        for ceiling in touched:
+            counted, most = self._holdings.counted(ceiling)[slots], self._most[ceiling][slots]
+            if is_above(counted, most).any():
+                worst = int(np.argmax(counted - most))
+                found = QuotaRefusal(ceiling, float(counted[worst]), float(most[worst]))
+                break
         self._holdings.add(work.tenant, work.shape, accelerator, -count, slots)
         return found

@@ -10,6 +10,7 @@ from schedplan.explain.blocker import blocker, blockers
 from schedplan.model.cluster import Market, NodeStatus, Pool
 from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.problem import Limits
+from schedplan.model.quota import Quota
 from schedplan.model.workload import Service, Topology, WorkerShape
 from tests.explain import small
 from tests.explain.small import HOUR
@@ -181,3 +182,47 @@ def test_a_node_that_starts_too_late_is_no_room() -> None:
     assert early.rule == "capacity"
     # from 02:00 it has room; paid are the two hours of start-up and its own: 30
     assert blocker(late, small.plan(late).decisions, late.jobs[0]).repair_cost == 30.0
+
+
+def test_a_job_larger_than_its_quota_even_alone() -> None:
+    task = replace(small.problem(small.job(tenant="t")), quotas=(Quota("t", 4.0, max=6.0),))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert (found.rule, found.evidence, found.repair, found.repair_cost) == (
+        "quota",
+        "even alone, 8 gpus would count for tenant t with it, at most 6 may",
+        "a quota (max) of 8 gpus for tenant t",
+        None,
+    )
+
+
+def test_a_quota_that_other_jobs_fill_while_nodes_are_free() -> None:
+    # od has two nodes; a holds 8 of the 12 that the cohort is promised, 4 are kept for u: 8 + 8 + 4 = 20
+    rows = (Quota("t", 8.0, parent="ml"), Quota("u", 4.0, parent="ml", lend=0.0))
+    jobs = (small.job("a", tenant="t"), small.job("b", tenant="t"))
+    task = replace(small.problem(*jobs, pools=(small.OD,), hours=1), quotas=rows)
+    found = blocker(task, small.plan(task, JobPart("a", "od/1", 0, 1)).decisions, task.jobs[1])
+
+    assert (found.rule, found.evidence, found.repair) == (
+        "quota",
+        "there is room from 1970-01-01 00:00+00:00, but 20 gpus would count for cohort ml with it, at most 12 may",
+        "8 gpus more promised to a member of cohort ml, or lent by one",
+    )
+
+
+def test_a_quota_that_is_free_again_later_is_no_blocker() -> None:
+    jobs = (small.job("a", tenant="t"), small.job("b", tenant="t"))
+    task = replace(small.problem(*jobs, pools=(small.OD,), hours=2), quotas=(Quota("t", 8.0, max=8.0),))
+    found = blocker(task, small.plan(task, JobPart("a", "od/1", 0, 1)).decisions, task.jobs[1])
+
+    assert found.rule == "objective"
+    assert found.evidence.startswith("there is room from 1970-01-01 01:00+00:00 on od/1")
+
+
+def test_what_borrowing_would_cost_counts_towards_the_budget() -> None:
+    # od for an hour 10, 8 devices borrowed at 0.5: 14
+    task = small.problem(small.job(tenant="t"), pools=(small.OD,), hours=1, limits=Limits(budget_per_day=13.0))
+    task = replace(task, quotas=(Quota("t", 0.0, borrow_price=0.5),))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert (found.rule, found.repair_cost) == ("budget", 14.0)

@@ -12,6 +12,7 @@ from schedplan.explain.explanation import Explanation, Outcome, Reason
 from schedplan.explain.why import explain
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import JobPart, PlanStatus, Unplaced
+from schedplan.model.quota import Quota
 from schedplan.model.workload import WorkerShape
 from tests.explain import small
 
@@ -154,3 +155,15 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     assert caught.value.hint == "Did you mean train?"
     with pytest.raises(UsageError, match="no node or pool 'od/3'"):
         explain(task, small.plan(task), "train", why_not="od/3")
+
+
+def test_a_wait_for_a_quota_is_told() -> None:
+    # the second node is free from the start, but t may hold 8 devices at a time
+    jobs = (small.job("a", tenant="t"), small.job("b", tenant="t"))
+    task = replace(small.problem(*jobs, pools=(small.OD,), hours=2), quotas=(Quota("t", 8.0, max=8.0),))
+    told = explain(task, small.plan(task, JobPart("a", "od/1", 0, 1), JobPart("b", "od/1", 1, 1)), "b")
+
+    found = reason(told, "quota")
+    assert found.message == (
+        "it waits 1 h: there is room from 1970-01-01 00:00+00:00, but 16 gpus would count for tenant t with it, at most 8 may"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from schedplan.explain.why import explain
 from schedplan.explain.wording import stands
 from schedplan.measures.feasibility import CODES
 from schedplan.model.plan import JobPart, ReplicaPart
+from schedplan.model.quota import Quota
 from schedplan.model.workload import Service, WorkerShape
 from tests.explain import small
 
@@ -66,6 +68,18 @@ def test_a_node_that_costs_more() -> None:
     assert told.verdict.startswith("job train could stand on od/2")
     assert told.reasons[0].rule == "cost"
     assert told.reasons[0].message == "where it stands it costs 4.21 USD, there 10 USD"
+
+
+def test_a_node_with_room_that_a_quota_forbids() -> None:
+    # train holds 8 of the 8 that t may; od/2 is free
+    jobs = (small.job("train", tenant="t"), small.job("other", tenant="t"))
+    task = replace(small.problem(*jobs, pools=(small.OD,), hours=1), quotas=(Quota("t", 8.0, max=8.0),))
+    told = explain(task, small.plan(task, JobPart("train", "od/1", 0, 1)), "other", why_not="od/2")
+
+    assert told.verdict == "job other may not stand on od/2: quota"
+    assert [(reason.rule, reason.message) for reason in told.reasons] == [
+        ("quota", "there is room from 1970-01-01 00:00+00:00, but 16 gpus would count for tenant t with it, at most 8 may")
+    ]
 
 
 def test_a_service_beside_the_least_that_meets_its_target() -> None:

@@ -1,4 +1,4 @@
-"""budget: what a calendar day costs, with the rework expected of work begun on it and what is borrowed in it, stays within its limit.
+"""budget: what a calendar day costs, with the rework expected of work begun on it and what is borrowed, stays within its limit.
 
 Sets: days D of the project's time zone, slots t in D (by their start); price c[p,t], h_t hours.
 Formula: Σ_{t in D} (Σ_p c[p,t] h_t y[p,t] + Σ_c rework[c,t] + Σ_q borrow_price_q h_t borrowed[q,t]) <= budget, per day.
