@@ -257,7 +257,7 @@ def _work_section(problem: Problem, plan: Plan) -> Section:
     caption = "What one worker asks for; jobs that ask for the same are one row."
     caption += f" {counted(more, 'rarer kind')} {'is' if more == 1 else 'are'} not shown." if more else ""
     table = Table("job-kinds", "", columns, tuple(rows), caption)
-    return Section("work", "The jobs", (table,) if rows else (), SectionRole.MORE)
+    return Section("work", "The jobs", (table,) if rows else (), SectionRole.DETAIL)
 
 
 def _left_out_section(problem: Problem, plan: Plan) -> Section:

@@ -31,6 +31,13 @@ class Assembly:
             for _ in range(copies):
                 self._put(open_rows[filling.of].pop(0), filling)
 
+    def stand(self, node: int, units: Sequence[tuple[int, tuple[int, ...]]]) -> None:
+        """Put units of classes on a node, shares on the devices named, counted among those that are free at first."""
+        free = self.nodes.free_devices(node)
+        for k, devices in units:
+            self.nodes.take(node, k, self.nodes.need(k, node), tuple(int(free[device]) for device in devices) or None)
+            self.wanted[k] -= 1
+
     def fill(self, order: Sequence[int]) -> None:
         """Put what is still wanted where it fits best, classes in a given order."""
         for k in order:

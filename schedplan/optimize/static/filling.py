@@ -190,10 +190,12 @@ class _Draw:
         failed = 0
         while odds and blank.devices[0] > 0 and failed < FAILED_DRAWS:
             failed += not self._device(blank, _drawn(odds, rng), rng)
-        failed = 0
-        while self.none and failed < FAILED_DRAWS:
+        failed, wanted = 0, int(sum(self.instance.demand[k] for k, _ in self.none))
+        for _ in range(wanted):
             k = self.none[_drawn([weight for _, weight in self.none], rng)][0]
             failed += not blank.put(self._loose(k))
+            if failed == FAILED_DRAWS:
+                break
         return blank.fillings()[0]
 
     def _device(self, blank: _Blank, drawn: int, rng: np.random.Generator) -> bool:

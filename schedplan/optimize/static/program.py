@@ -88,6 +88,7 @@ class Program:
         model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = matrix.start, matrix.row, matrix.value
         self.is_integer = integer is not None
+        self.nothing_to_choose = _holds_at_nothing(model) if n_columns == 0 else None
         if integer is not None:
             kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
             model.integrality_ = [kinds[int(flag)] for flag in integer]
@@ -98,6 +99,9 @@ class Program:
 
     def solve(self) -> Answer | None:
         """Return the answer; None where there is no solution, or none was found within the node limit."""
+        if self.nothing_to_choose is not None:
+            n_rows = self.highs.getNumRow()
+            return Answer(np.zeros(0), np.zeros(n_rows), 0.0, 0.0, True, 0) if self.nothing_to_choose else None
         self.highs.run()
         info = self.highs.getInfo()
         if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
@@ -113,6 +117,11 @@ class Program:
             is_optimal=is_optimal,
             nodes=int(info.mip_node_count) if self.is_integer else 0,
         )
+
+
+def _holds_at_nothing(model: highspy.HighsLp) -> bool:
+    """Whether rows without columns hold: HiGHS has no answer for an empty model."""
+    return bool(np.all(np.asarray(model.row_lower_) <= 0) and np.all(np.asarray(model.row_upper_) >= 0))
 
 
 def _options(node_limit: int, gap: float) -> tuple[tuple[str, bool | float | str], ...]:

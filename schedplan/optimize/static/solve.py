@@ -137,7 +137,8 @@ class _Solve:
             return None
         assembly = Assembly(nodes_with(self.problem, self.instance, self.replicas))
         rows = [row for of_type in rows_of for row in of_type]
-        assembly.settle([(filling, 1) for filling in answer.fillings], [(row,) for row in rows])
+        for row, units in zip(rows, answer.stands, strict=True):
+            assembly.stand(row, units)
         assembly.complete_gangs()
         required = np.array([one.job.required for one in self.instance.classes], dtype=np.bool_)
         is_whole = answer.is_proven and not self.services and self._is_in_thousandths() and not assembly.wanted[required].any()

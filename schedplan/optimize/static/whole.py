@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from schedplan.optimize.static.filling import Filling, planned_fillings
 from schedplan.optimize.static.instance import Instance
-from schedplan.optimize.static.ladder import as_type_plan
+from schedplan.optimize.static.ladder import TypePlan, as_type_plan
 from schedplan.optimize.static.program import Answer, Floats, Program, matrix_of
 from schedplan.optimize.static.relaxation import Relaxation
 
@@ -24,17 +23,18 @@ KEPT_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class WholeAnswer:
-    """One filling per node, rows of the instance's nodes in turn; value and bound in weights; is_proven: the search was finished."""
+    """stands: per node of the instance, types in turn, each unit as (class, devices its shares are of, counted among the free ones);
+    bound in weights; is_proven: the search was finished."""
 
-    fillings: tuple[Filling, ...]
+    stands: tuple[tuple[tuple[int, tuple[int, ...]], ...], ...]
     bound: float
     is_proven: bool
     branched: int
 
 
 def is_small(instance: Instance) -> bool:
-    """Whether an instance is small enough for its whole model, and has no gang of shares on one node, which that does not know."""
-    if instance.n_nodes > MOST_NODES or any(need is not None and need.shares > 1 for row in instance.needs for need in row):
+    """Whether an instance is small enough for its whole model."""
+    if instance.n_nodes > MOST_NODES:
         return False
     relaxation = Relaxation(instance)
     per_type = np.bincount([t for t, _ in (*relaxation.units, *relaxation.cuts)], minlength=len(instance.types))
@@ -57,7 +57,28 @@ def solve_whole(instance: Instance, weights: Floats) -> WholeAnswer | None:
         best, branched = found, branched + found.nodes
         model.chosen.append(gain)
     plan = as_type_plan(model.relaxation, best.x[: model.matrix_columns])
-    return WholeAnswer(tuple(planned_fillings(model.relaxation, plan)), most.bound, most.is_optimal, branched)
+    stands = tuple(_stands(model.relaxation, plan, one.idx) for one in single.types)
+    return WholeAnswer(stands, most.bound, most.is_optimal, branched)
+
+
+def _stands(relaxation: Relaxation, plan: TypePlan, t: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Units on one node, shares before all others; each share takes the first place of its size on a cut device."""
+    places: dict[int, list[int]] = {size: [] for size in relaxation.sizes[t]}
+    cuts = [pattern for pattern, devices in plan.cuts[t] for _ in range(devices)]
+    for device, pattern in enumerate(cuts):
+        for size, count in zip(relaxation.sizes[t], pattern, strict=True):
+            places[size] += [device] * count
+    shared: list[tuple[int, tuple[int, ...]]] = []
+    loose: list[tuple[int, tuple[int, ...]]] = []
+    for k in np.flatnonzero(plan.units[t]):
+        need = relaxation.instance.needs[int(k)][t]
+        for _ in range(int(plan.units[t, k])):
+            if need is None or not need.shares:
+                loose.append((int(k), ()))
+                continue
+            shared.append((int(k), tuple(places[need.size][: need.shares])))
+            del places[need.size][: need.shares]
+    return (*shared, *loose)
 
 
 def _split(instance: Instance) -> Instance:
