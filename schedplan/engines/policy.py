@@ -133,6 +133,10 @@ ALL_ADMITTED = Admission("all jobs that are submitted")
 NO_BACKFILL = Backfill("none")
 WHOLE_GANG = Gang("all workers start together or none does; nothing is held before")
 NO_PREEMPTION = "none: what runs, runs to its end or limit"
+WITHIN_QUOTA = (
+    "where tenants have quotas, a job with which its tenant would hold more than its max, or its cohort more than all that it is"
+    " promised, is passed over until less is held; it holds no queue"
+)
 BY_LIMIT = "the time limit of a job where it has one, else its true run time"
 
 
@@ -160,6 +164,7 @@ class Policy:
         return (
             ("queue", self.order.says),
             ("admission", self.admission.says),
+            ("quota", WITHIN_QUOTA),
             ("blocking", self.blocking.value),
             ("backfill", self.backfill.says),
             ("gang", self.gang.says),

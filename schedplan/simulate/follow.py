@@ -139,7 +139,7 @@ class PlanDecider:
             planned = self._planned.get(job)
             if planned is not None and planned.start_s > kernel.now_s:
                 continue
-            if not self._capacity.fits(kernel.work.ask[job]):
+            if not kernel.fits(kernel.lanes[kernel.lane_of(job)]):
                 continue
             kernel.counts["tries"] += 1
             found = self._at_its_place(job, planned) if planned is not None else None

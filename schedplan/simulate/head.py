@@ -22,6 +22,7 @@ class HeadDecider:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._ready: list[Ready] = []
+        self._over_quota: dict[int, None] = {}
 
     def arrived(self, job: int) -> None:
         kernel = self._kernel
@@ -40,6 +41,10 @@ class HeadDecider:
     def start_in_order(self) -> int | None:
         """Start jobs until one does not fit; return it, None where all have started."""
         kernel, ready = self._kernel, self._ready
+        if kernel.freed and self._over_quota:
+            for lane_idx in self._over_quota:
+                self.show_front(lane_idx)
+            self._over_quota.clear()
         if kernel.policy.order.depends_on is not DependsOn.NOTHING:
             self._renew()
         while ready:
@@ -47,6 +52,10 @@ class HeadDecider:
             lane = kernel.lanes[lane_idx]
             if not lane.waiting or lane.jobs[lane.head] != job:  # it went by backfilling
                 heappop(ready)
+                continue
+            if not kernel.is_within_quota(lane):
+                heappop(ready)
+                self._over_quota[lane_idx] = None
                 continue
             if not kernel.capacity.fits(lane.ask):
                 return job
@@ -75,6 +84,7 @@ class HeadDecider:
             if lane.waiting
         ]
         heapify(self._ready)
+        self._over_quota.clear()
 
 
 class EasyDecider(HeadDecider):
@@ -147,7 +157,7 @@ class _Scan:
         while self._queue:
             job, lane_idx, slot = heappop(self._queue)
             lane = self._lane(lane_idx)
-            if job != self._head and not self._kernel.capacity.fits(lane.ask):
+            if job != self._head and not self._kernel.fits(lane):
                 continue
             if job == self._head or not self._starts(job, lane_idx, lane):
                 self._show(lane_idx, slot + 1)
@@ -180,8 +190,7 @@ class _Scan:
     def _line_up(self, after: int) -> None:
         """Line up the first job later than `after` of every lane that fits; one that does not will not in this look."""
         self._queue.clear()
-        fits = self._kernel.capacity.fits
-        self._lanes = [lane_idx for lane_idx in self._lanes if fits(self._lane(lane_idx).ask)]
+        self._lanes = [lane_idx for lane_idx in self._lanes if self._kernel.fits(self._lane(lane_idx))]
         for lane_idx in self._lanes:
             self._show(lane_idx, self._lane(lane_idx).slot_after(after))
 

@@ -18,6 +18,7 @@ from schedplan.model.view import LaneView
 from schedplan.simulate.capacity import Capacity, Held
 from schedplan.simulate.lane import NEVER, EstimatedLane, Lane
 from schedplan.simulate.options import EventOrder
+from schedplan.simulate.quota import QuotaGate
 from schedplan.simulate.work import Work
 
 Slowness = Callable[[int, tuple[Held, ...]], float]
@@ -37,7 +38,16 @@ class Decider(Protocol):
 class Kernel:
     """The state of one replay. Jobs are meant by their index in the work; -1 in start_s and end_s: not yet."""
 
-    def __init__(self, work: Work, capacity: Capacity, policy: Policy, *, keeps_releases: bool, slowness: Slowness | None) -> None:
+    def __init__(
+        self,
+        work: Work,
+        capacity: Capacity,
+        policy: Policy,
+        *,
+        keeps_releases: bool,
+        slowness: Slowness | None,
+        quota: QuotaGate | None,
+    ) -> None:
         self.work = work
         self.capacity = capacity
         self.policy = policy
@@ -59,6 +69,7 @@ class Kernel:
         self._lane_of: dict[tuple[int, int, int], int] = {}
         self._releases: list[tuple[int, int]] | None = [] if keeps_releases else None
         self._slowness = slowness
+        self._quota = quota
         self._view = LaneView()
 
     def run(self, decider: Decider, order: EventOrder, cycle: Cycle) -> None:
@@ -115,11 +126,12 @@ class Kernel:
     def lane_of(self, job: int) -> int:
         """Return the lane of a job, made where there is none yet."""
         work, order = self.work, self.policy.order
-        key = (work.ask[job], work.priority[job] if order.by_priority else 0, work.tenant[job] if order.by_tenant else 0)
+        has_tenants = order.by_tenant or self._quota is not None
+        key = (work.ask[job], work.priority[job] if order.by_priority else 0, work.tenant[job] if has_tenants else 0)
         found = self._lane_of.get(key)
         if found is None:
             found = self._lane_of[key] = len(self.lanes)
-            self.lanes.append(Lane(key[0]) if self._releases is None else EstimatedLane(key[0]))
+            self.lanes.append(Lane(key[0], key[2]) if self._releases is None else EstimatedLane(key[0], key[2]))
         return found
 
     def key(self, lane: Lane, job: int) -> tuple[int, ...]:
@@ -130,6 +142,14 @@ class Kernel:
         view.workers, view.devices = ask.workers, ask.workers * ask.shape.gpus
         view.priority, view.tenant, view.waiting = work.priority[job], work.tenants[work.tenant[job]], lane.waiting
         return self.policy.order.key(view)
+
+    def is_within_quota(self, lane: Lane, bound: int = 0) -> bool:
+        """Whether the tenant of a lane may hold one more of its jobs, of which so many workers have their place already."""
+        return self._quota is None or self._quota.allows(lane.tenant, lane.ask, self.work.asks[lane.ask].workers - bound)
+
+    def fits(self, lane: Lane) -> bool:
+        """Whether a job of a lane may start now: within its tenant's quota, on nodes that hold it."""
+        return self.capacity.fits(lane.ask) and self.is_within_quota(lane)
 
     def start_whole(self, job: int, reason: StartReason) -> None:
         """Start a job that fits, wherever the node choice puts it."""
@@ -145,6 +165,7 @@ class Kernel:
         """Let a job keep parts already taken, without running yet."""
         before = self.held.get(job)
         self.held[job] = parts if before is None else before + parts
+        self._count(job, parts, 1)
         for part in parts:
             self.part_job.append(job)
             self.part.append(part)
@@ -176,10 +197,16 @@ class Kernel:
         estimated_s = self.start_s[job] + self.work.estimate_s[job]
         if self._releases is not None:
             del self._releases[bisect_left(self._releases, (estimated_s, job))]
-        self.capacity.release(self.work.ask[job], self.held.pop(job))
+        parts = self.held.pop(job)
+        self.capacity.release(self.work.ask[job], parts)
+        self._count(job, parts, -1)
         self.running -= 1
         self.freed = True
         decider.ended(job, self.now_s != estimated_s)
+
+    def _count(self, job: int, parts: tuple[Held, ...], sign: int) -> None:
+        if self._quota is not None:
+            self._quota.change(self.work.tenant[job], self.work.ask[job], sign * sum(part.workers for part in parts))
 
     def _decide(self, decider: Decider) -> None:
         self.counts["decisions"] += 1

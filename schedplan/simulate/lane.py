@@ -11,13 +11,14 @@ class Lane:
     """Jobs of one ask (and priority or tenant, where the order looks at them). Slots are appended; a job that leaves stays a gap.
 
     head: slot of the first waiting job, len(jobs) where there is none. blocked: known not to fit until something is freed.
-    admitted: slots before this one may be looked at.
+    tenant: index, meaningful where lanes are kept apart by it. admitted: slots before this one may be looked at.
     """
 
-    __slots__ = ("admitted", "ask", "blocked", "head", "jobs", "retry_s", "tries", "waiting")
+    __slots__ = ("admitted", "ask", "blocked", "head", "jobs", "retry_s", "tenant", "tries", "waiting")
 
-    def __init__(self, ask: int) -> None:
+    def __init__(self, ask: int, tenant: int = 0) -> None:
         self.ask = ask
+        self.tenant = tenant
         self.jobs: list[int] = []
         self.head = 0
         self.waiting = 0
@@ -44,8 +45,8 @@ class EstimatedLane(Lane):
 
     __slots__ = ("_leaves", "_tree")
 
-    def __init__(self, ask: int) -> None:
-        super().__init__(ask)
+    def __init__(self, ask: int, tenant: int = 0) -> None:
+        super().__init__(ask, tenant)
         self._leaves = 4
         self._tree = [NEVER] * 8
 

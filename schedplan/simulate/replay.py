@@ -9,6 +9,7 @@ import numpy as np
 from schedplan.engines.policy import BackfillKind, Blocking, Policy
 from schedplan.errors import UsageError
 from schedplan.model.cluster import Cluster
+from schedplan.model.quota import Quota
 from schedplan.model.timeline import DropReason, Parts, Timeline
 from schedplan.model.workload import Job
 from schedplan.simulate.admission import Admitter
@@ -20,6 +21,7 @@ from schedplan.simulate.machine import Machine, machine_of
 from schedplan.simulate.nodes import NodeCapacity
 from schedplan.simulate.options import Detail, ReplayOptions
 from schedplan.simulate.pool import PoolCapacity, is_nameless, unit_per_worker
+from schedplan.simulate.quota import QuotaGate
 from schedplan.simulate.skip import SkipDecider
 from schedplan.simulate.work import Ask, Work, without, work_of
 
@@ -35,7 +37,12 @@ class Replay:
 
 
 def replay(
-    cluster: Cluster, jobs: tuple[Job, ...], policy: Policy, options: ReplayOptions | None = None, plan: FollowedPlan | None = None
+    cluster: Cluster,
+    jobs: tuple[Job, ...],
+    policy: Policy,
+    options: ReplayOptions | None = None,
+    plan: FollowedPlan | None = None,
+    quotas: tuple[Quota, ...] = (),
 ) -> Replay:
     """Return what happens to `jobs` on `cluster` under `policy`; the policy `plan` needs a plan to follow (UsageError).
 
@@ -53,12 +60,14 @@ def replay(
     capacity = _capacity(machine, asks, policy, options, cluster)
     too_large = frozenset(idx for idx in range(len(work.asks)) if not capacity.holds_when_empty(idx))
     work = without(work, too_large, DropReason.TOO_LARGE)
+    quota = QuotaGate(quotas, machine, work) if quotas else None
     kernel = Kernel(
         work,
         capacity,
         policy,
         keeps_releases=policy.backfill.kind is BackfillKind.EASY,
         slowness=_slowness(cluster, machine, work) if cluster.speeds else None,
+        quota=quota,
     )
     cycle = policy.cycle if options.cycle is None else replace(options.cycle, binds_per_s=policy.cycle.binds_per_s)
     kernel.run(_decider(kernel, machine, asks, policy, plan), options.order, cycle)
@@ -66,7 +75,7 @@ def replay(
         capacity.check_empty()
     return Replay(
         timeline=_timeline(kernel, machine, capacity, policy),
-        notes=(*work.notes, *_notes(machine, capacity, policy)),
+        notes=(*work.notes, *_notes(machine, capacity, policy), *_quota_notes(quota)),
         warnings=_warnings(kernel),
         counts=tuple(sorted(kernel.counts.items())),
     )
@@ -115,6 +124,12 @@ def _notes(machine: Machine, capacity: Capacity, policy: Policy) -> tuple[str, .
     if elastic:
         notes.append(f"nodes that could be switched off, taken as always on: {elastic:,}")
     return tuple(notes)
+
+
+def _quota_notes(quota: QuotaGate | None) -> tuple[str, ...]:
+    if quota is None or not quota.left_aside:
+        return ()
+    return (f"quotas on one device model of several, which the replay does not hold tenants to: {quota.left_aside}",)
 
 
 def _warnings(kernel: Kernel) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class SkipDecider:
     def _starts(self, job: int, lane: Lane) -> bool:
         kernel = self._kernel
         if self._is_whole:
-            if not kernel.capacity.fits(lane.ask):
+            if not kernel.fits(lane):
                 return False
             lane.take_head()
             if self._admitter is not None:
@@ -80,6 +80,8 @@ class SkipDecider:
         """Place as many workers as fit; start the job once the last has its place."""
         kernel = self._kernel
         bound, wanted = self._bound.get(job, 0), kernel.work.asks[lane.ask].workers
+        if not kernel.is_within_quota(lane, bound):
+            return False
         count = min(kernel.capacity.workers_fit(lane.ask), wanted - bound, self._binds_left())
         if count > 0:
             kernel.hold(job, kernel.capacity.place(lane.ask, job, count, bound))
@@ -125,7 +127,7 @@ class SkipDecider:
         kernel = self._kernel
         for lane_idx in tuple(self._closed):
             lane = kernel.lanes[lane_idx]
-            if not (kernel.capacity.fits(lane.ask) if self._is_whole else kernel.capacity.workers_fit(lane.ask) > 0):
+            if not (kernel.fits(lane) if self._is_whole else kernel.capacity.workers_fit(lane.ask) > 0):
                 continue
             if lane.retry_s > kernel.now_s:
                 kernel.wake(lane.retry_s)

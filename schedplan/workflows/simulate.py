@@ -11,6 +11,7 @@ from schedplan.engines.policy_table import policy as policy_of
 from schedplan.errors import InputError, UsageError
 from schedplan.measures.replay import replay_measures
 from schedplan.model.cluster import Cluster
+from schedplan.model.quota import Quota
 from schedplan.model.timeline import Timeline
 from schedplan.model.workload import Job, JobState
 from schedplan.report.document import Document
@@ -21,6 +22,7 @@ from schedplan.simulate.replay import Replay, replay
 from schedplan.tables.artefact_simulation import SimulationRecord, write_simulation
 from schedplan.tables.convert import Content
 from schedplan.tables.machine import Machine, machine_pool, parse_machine
+from schedplan.tables.quotas import joined
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.plan import open_plan
 from schedplan.workflows.project import Project
@@ -83,7 +85,7 @@ def simulate_project(project: Project, asked: SimulateOptions, tell: Tell | None
     say("replay")
     seed = project.settings.solver.seed
     options = ReplayOptions(asked.order, seed, default_submit_s=task.start_s, otherwise_minutes=asked.runtime_minutes)
-    found = replay(task.cluster, task.jobs, asked.policy, options, task.plan)
+    found = replay(task.cluster, task.jobs, asked.policy, options, task.plan, task.quotas)
     say("measure")
     record = _record(project, asked, task, found)
     return Simulated(found.timeline, record, simulation_document(record, len(found.timeline.jobs), _machine_words(found.timeline)))
@@ -109,6 +111,7 @@ class _Task:
     plan: FollowedPlan | None
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    quotas: tuple[Quota, ...] = ()
 
 
 def _task(project: Project, asked: SimulateOptions) -> _Task:
@@ -128,12 +131,13 @@ def _task(project: Project, asked: SimulateOptions) -> _Task:
             hint="Give nodes.csv, or the machine, such as --machine 40x8gpu.",
         )
     warnings = (*project.settings.warnings, *_services_left_out(content))
+    quotas = joined(content.quotas, project.settings.quotas)
     is_open = any(job.state.is_open for job in content.jobs)
     if not is_open:
-        return _Task(cluster, content.jobs, None, None, notes, warnings)
+        return _Task(cluster, content.jobs, None, None, notes, warnings, quotas)
     grid, said_of_time = horizon(project.settings.horizon, content, project.settings.project.timezone)
     jobs = tuple(_from_start(job, grid.start_s) for job in content.jobs if job.state.is_open)
-    return _Task(cluster, jobs, grid.start_s, None, (*notes, *said_of_time, *_history_note(content)), warnings)
+    return _Task(cluster, jobs, grid.start_s, None, (*notes, *said_of_time, *_history_note(content)), warnings, quotas)
 
 
 def _planned_task(folder: Path, project: Project) -> _Task:
@@ -142,7 +146,7 @@ def _planned_task(folder: Path, project: Project) -> _Task:
     start_s = problem.grid.start_s
     jobs = tuple(_from_start(job, start_s) for job in problem.jobs)
     held = () if not problem.services else (f"services, which hold what the plan gives their replicas: {len(problem.services)}",)
-    return _Task(problem.cluster, jobs, start_s, followed(problem, saved.plan), (*problem.assumptions, *held))
+    return _Task(problem.cluster, jobs, start_s, followed(problem, saved.plan), (*problem.assumptions, *held), (), problem.quotas)
 
 
 def _from_start(job: Job, start_s: int) -> Job:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedplan.engines.policies.best_fit import BEST_FIT
 from schedplan.engines.policies.easy import EASY
 from schedplan.engines.policies.fcfs import FCFS
 from schedplan.engines.policies.kube_scheduler import PRIORITY_THEN_ARRIVAL
 from schedplan.engines.policy import Admission, Cycle, CycleKind, Gang, GangKind, Policy
 from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, Topology, WorkerShape
 from schedplan.simulate.options import EventOrder, ReplayOptions
 from tests.simulate.scanning import Machine, Rules, Task
@@ -29,6 +32,7 @@ def jobs_of(tasks: list[Task]) -> tuple[Job, ...]:
             task.name,
             submit_s=task.submit,
             priority=task.priority,
+            tenant=task.tenant,
             workers=task.workers,
             shape=WorkerShape(gpus=task.gpus, cpus=task.cpus),
             runtime_minutes=task.run / 60,
@@ -40,8 +44,6 @@ def jobs_of(tasks: list[Task]) -> tuple[Job, ...]:
 
 
 def policy_of(rules: Rules) -> Policy:
-    from dataclasses import replace
-
     policy = EASY if rules.backfill else BEST_FIT if rules.skip else FCFS
     if rules.by_priority:
         policy = replace(policy, order=PRIORITY_THEN_ARRIVAL)
@@ -51,6 +53,10 @@ def policy_of(rules: Rules) -> Policy:
         policy = replace(policy, admission=Admission("overcommit", rules.overcommit))
     kind = CycleKind.EVENT if rules.per_event else CycleKind.PERIOD if rules.period > 1 else CycleKind.INSTANT
     return replace(policy, cycle=Cycle(kind, period_s=rules.period))
+
+
+def quotas_of(rules: Rules) -> tuple[Quota, ...]:
+    return tuple(Quota(tenant, float(nominal), "cohort", max=float(most)) for tenant, nominal, most in rules.quotas)
 
 
 def options_of(rules: Rules) -> ReplayOptions:

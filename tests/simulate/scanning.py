@@ -34,10 +34,14 @@ class Task:
     cpus: int = 0
     priority: int = 0
     rack: bool = False
+    tenant: str = "default"
 
 
 @dataclass(frozen=True)
 class Rules:
+    """quotas: tenant -> (devices promised, most); all tenants of it are one cohort."""
+
+    quotas: tuple[tuple[str, int, int], ...] = ()
     backfill: bool = False
     skip: bool = False
     by_priority: bool = False
@@ -193,13 +197,25 @@ class Scanning:
         self.admit()
         if self.rules.skip:
             for run in list(self.waiting):
-                if self.rules.overcommit is None or run.task.name in self.admitted:
+                if (self.rules.overcommit is None or run.task.name in self.admitted) and self.is_within_quota(run):
                     self.try_to_start(run)
             return
-        while self.waiting and self.try_to_start(self.waiting[0]):
-            pass
-        if self.waiting and self.rules.backfill:
-            self.go_by(self.waiting[0])
+        for run in list(self.waiting):
+            if self.is_within_quota(run) and not self.try_to_start(run):
+                if self.rules.backfill:
+                    self.go_by(run)
+                return
+
+    def is_within_quota(self, run: Run) -> bool:
+        if not self.rules.quotas:
+            return True
+        held = {tenant: 0.0 for tenant, _, _ in self.rules.quotas}
+        for other in self.active:
+            held[other.task.tenant] += len(other.places) * other.task.gpus
+        held[run.task.tenant] += (run.task.workers - len(run.places)) * run.task.gpus
+        most = {tenant: most for tenant, _, most in self.rules.quotas}
+        promised = sum(nominal for _, nominal, _ in self.rules.quotas)
+        return held[run.task.tenant] <= most[run.task.tenant] + 1e-6 and sum(held.values()) <= promised + 1e-6
 
     def try_to_start(self, run: Run) -> bool:
         if self.rules.per_worker:
@@ -253,7 +269,7 @@ class Scanning:
         assert group is not None
         by_arrival = sorted(self.waiting, key=lambda run: self.tasks.index(run.task))
         for run in by_arrival:
-            if run is head:
+            if run is head or not self.is_within_quota(run):
                 continue
             places = self.placed(run.task, run.task.workers, self.free(self.active))
             if places is None:

@@ -14,6 +14,7 @@ from schedplan.engines.policy_table import policy
 from schedplan.measures.replay import replay_measures
 from schedplan.measures.timeline_check import broken_laws
 from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.quota import Quota
 from schedplan.model.timeline import REASONS, StartReason
 from schedplan.model.workload import Job, Topology, WorkerShape
 from schedplan.simulate.options import EventOrder, ReplayOptions
@@ -42,6 +43,7 @@ def job_of(given: dict[str, Any]) -> Job:
         submit_s=given["submit"],
         workers=given.get("workers", 1),
         priority=given.get("priority", 0),
+        tenant=given.get("tenant", "default"),
         shape=WorkerShape(gpus=given.get("gpus", 1)),
         runtime_minutes=given["run"] / 60,
         time_limit_minutes=given["limit"] / 60 if "limit" in given else None,
@@ -58,6 +60,7 @@ def test_case(case: Case) -> None:
         tuple(job_of(job) for job in given["jobs"]),
         policy(given["policy"]),
         ReplayOptions(order=EventOrder(given.get("order", "submissions-first")), cycle=cycle),
+        quotas=tuple(Quota(**quota) for quota in given.get("quotas", ())),
     ).timeline
     started = [idx for idx in range(len(found.jobs)) if found.started[idx]]
     node_of = {found.jobs[job]: found.nodes[node] for job, node in zip(found.parts.job, found.parts.node, strict=True)}

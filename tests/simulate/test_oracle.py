@@ -9,9 +9,10 @@ import pytest
 
 from schedplan.measures.timeline_check import broken_laws
 from schedplan.simulate.replay import replay
-from tests.simulate.conversion import cluster_of, jobs_of, options_of, policy_of
+from tests.simulate.conversion import cluster_of, jobs_of, options_of, policy_of, quotas_of
 from tests.simulate.scanning import Machine, Rules, Scanning, Task
 
+QUOTAS = (("x", 3, 5), ("y", 4, 4))
 RULES = {
     "fcfs": Rules(),
     "fcfs per event": Rules(per_event=True),
@@ -26,6 +27,11 @@ RULES = {
     "skip by priority, every 2 s, admitted": Rules(skip=True, by_priority=True, period=2, overcommit=1.2),
     "skip, admitted, per event": Rules(skip=True, overcommit=1.5, per_event=True),
     "worker by worker": Rules(skip=True, per_worker=True, by_priority=True),
+    "fcfs within quotas": Rules(quotas=QUOTAS),
+    "easy within quotas": Rules(backfill=True, quotas=QUOTAS),
+    "easy by priority within quotas, per event": Rules(backfill=True, by_priority=True, per_event=True, quotas=QUOTAS),
+    "skip within quotas": Rules(skip=True, quotas=QUOTAS),
+    "worker by worker within quotas": Rules(skip=True, per_worker=True, quotas=QUOTAS),
 }
 CASES_PER_RULE = 40
 
@@ -54,6 +60,7 @@ def random_case(seed: int, is_exact: bool, has_racks: bool) -> tuple[Machine, li
             cpus=draw.choice([0, 0, 1, 2]),
             priority=draw.randint(0, 2),
             rack=has_racks and draw.random() < 0.4,
+            tenant=draw.choice(["x", "y"]),
         )
         alone = Scanning(machine, [task], Rules())
         if alone.group_for(task, task.workers, alone.empty()) is not None:
@@ -70,7 +77,7 @@ def test_every_start_equals_that_of_a_full_scan(name: str) -> None:
         if rules.per_worker:
             tasks = [replace(task, rack=False) for task in tasks]
         expected = Scanning(machine, tasks, rules).starts_of_all()
-        found = replay(cluster_of(machine), jobs_of(tasks), policy_of(rules), options_of(rules)).timeline
+        found = replay(cluster_of(machine), jobs_of(tasks), policy_of(rules), options_of(rules), quotas=quotas_of(rules)).timeline
         starts = {job: int(found.start_s[idx]) for idx, job in enumerate(found.jobs) if found.started[idx]}
 
         assert expected == starts, f"{name}, seed {seed}"
