@@ -238,6 +238,13 @@ def is_unknown(capacity: int) -> bool:
     return capacity >= UNBOUNDED
 
 
+def can_hold(node_type: NodeType, need: Need | None) -> bool:
+    """Whether one node of a type, with nothing on it, has room for a need."""
+    if need is None or need.whole > node_type.devices or need.shares * need.size > node_type.devices * node_type.slices:
+        return False
+    return bool((np.array(need.amounts, dtype=np.int64) <= node_type.capacity).all())
+
+
 def is_tall(need: Need | None, node_type: NodeType, item: int, part: int) -> bool:
     """Whether part + 1 units of a need never share one node, by whole devices or by a resource; a thousandth is forgiven."""
     if need is None:

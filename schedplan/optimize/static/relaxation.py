@@ -24,7 +24,7 @@ import numpy as np
 
 from schedplan.model.plan import Price
 from schedplan.optimize.static.bound import DEVICE, LIMIT, SHARE, place_item
-from schedplan.optimize.static.instance import DEVICES, Instance, Need, NodeType, is_tall, is_unknown
+from schedplan.optimize.static.instance import DEVICES, Instance, Need, NodeType, can_hold, is_tall, is_unknown
 from schedplan.optimize.static.patterns import Pattern, dearest_pattern, maximal_patterns
 from schedplan.optimize.static.program import Answer, Floats, Matrix, Program, matrix_of
 from schedplan.optimize.static.services import ServiceNeed
@@ -65,7 +65,7 @@ class Relaxation:
     def __post_init__(self) -> None:
         types = range(len(self.instance.types))
         found = self.instance.needs
-        self.units = [(t, k) for t in types for k in range(len(found)) if found[k][t] is not None]
+        self.units = [(t, k) for t in types for k in range(len(found)) if can_hold(self.instance.types[t], found[k][t])]
         self.replicas = [(t, s) for s, one in enumerate(self.services) for t in types if one.needs[t] is not None and one.least[t]]
         self.sizes = [self._sizes(t) for t in types]
         self.rows = self._rows()
