@@ -64,7 +64,7 @@ def prepare_static(project: Project) -> Prepared:
         forecasts=expected.forecasts,
         qualities=expected.qualities,
         histories=expected.histories,
-        warnings=(*settings.warnings, *content.warnings),
+        warnings=(*settings.warnings, *content.warnings, *_not_kept(project)),
     )
 
 
@@ -156,6 +156,12 @@ def _notes(project: Project) -> tuple[str, ...]:
     if project.settings.limits.budget_per_day is not None:
         found.append("budget_per_day is not kept: a placement without time has no day")
     return tuple(found)
+
+
+def _not_kept(project: Project) -> tuple[str, ...]:
+    if not project.content.quotas and not project.settings.quotas:
+        return ()
+    return ("quotas are not kept in a static placement; plan without --static to keep them",)
 
 
 def _refuse_nothing(content: Content) -> None:
