@@ -71,6 +71,21 @@ def _missing_speeds(subject: Subject) -> Iterator[Finding]:
         yield Finding("SP1205", Severity.NOTE, "speeds", message, "Give speeds where the models differ.")
 
 
+def _quotas_of_unknown(subject: Subject) -> Iterator[Finding]:
+    parents = {quota.parent for quota in subject.quotas}
+    tenants = tuple(sorted({job.tenant for job in subject.jobs} | {service.tenant for service in subject.services}))
+    for tenant in dict.fromkeys(quota.tenant for quota in subject.quotas):
+        if tenant not in tenants and tenant not in parents:
+            message = "no job or service is of this tenant, so its quota counts nothing"
+            yield Finding("SP1206", Severity.WARNING, f"tenant {tenant}", message, _nearest(tenant, tenants), column="tenant")
+    models = dict.fromkeys(quota.accelerator for quota in subject.quotas if quota.accelerator is not None)
+    unknown = tuple(model for model in models if model not in subject.accelerators)
+    if unknown:
+        message = f"quotas speak of {listed(unknown)}, which no node has"
+        hint = _nearest(unknown[0], subject.accelerators)
+        yield Finding("SP1206", Severity.WARNING, "quotas", message, hint, column="accelerator")
+
+
 def _nearest(name: str, known: tuple[str, ...]) -> str | None:
     near = get_close_matches(name, known, n=1)
     return f"Did you mean {near[0]}?" if near else None
@@ -103,5 +118,12 @@ RULES = (
         "Where the cluster has several device models, a pair of model and kind without a speed is planned at speed 1. This is"
         " said once.",
         _missing_speeds,
+    ),
+    Rule(
+        "SP1206",
+        "quota-of-unknown",
+        "A quota should be of a tenant that has work, or that others are below, and of a device model that some node has; anything"
+        " else is a slip, and the quota never binds.",
+        _quotas_of_unknown,
     ),
 )

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from schedplan.errors import UsageError
 from schedplan.model.findings import Finding
+from schedplan.model.quota import Quota
 from schedplan.tables.convert import Content
 from schedplan.tables.faults import READING_TEXTS
 from schedplan.validate import latency, plausible, references, room, windows
@@ -22,10 +23,10 @@ def validate(subject: Subject) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: (finding.code, finding.subject)))
 
 
-def subject_of(content: Content) -> Subject:
-    """Return what is validated of tables that were read."""
+def subject_of(content: Content, quotas: tuple[Quota, ...]) -> Subject:
+    """Return what is validated of tables that were read; quotas: those of the tables and of the project file."""
     forecast_ids = tuple(forecast.unique_id for forecast in content.forecasts)
-    return Subject(content.cluster, content.jobs, content.services, content.series, forecast_ids)
+    return Subject(content.cluster, content.jobs, content.services, content.series, forecast_ids, quotas)
 
 
 def documented_codes() -> tuple[str, ...]:

@@ -7,18 +7,20 @@ from functools import cached_property
 
 from schedplan.model.cluster import Cluster
 from schedplan.model.forecast import Series
+from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, JobState, Service
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Cluster, all jobs (history too), services, load; forecast_ids: series whose forecast is given from elsewhere."""
+    """Cluster, all jobs (history too), services, load, quotas; forecast_ids: series whose forecast is given from elsewhere."""
 
     cluster: Cluster
     jobs: tuple[Job, ...] = ()
     services: tuple[Service, ...] = ()
     series: tuple[Series, ...] = ()
     forecast_ids: tuple[str, ...] = ()
+    quotas: tuple[Quota, ...] = ()
 
     @cached_property
     def open_jobs(self) -> tuple[Job, ...]:

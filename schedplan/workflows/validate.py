@@ -5,13 +5,15 @@ from __future__ import annotations
 from schedplan.model.findings import Finding, Severity
 from schedplan.report.document import Document
 from schedplan.report.findings_document import findings_document
+from schedplan.tables.quotas import joined
 from schedplan.validate.registry import subject_of, validate
 from schedplan.workflows.project import Project
 
 
 def validate_project(project: Project) -> tuple[Finding, ...]:
     """Return the findings of all rules on the tables of a project."""
-    return validate(subject_of(project.content))
+    quotas = joined(project.content.quotas, project.settings.quotas)
+    return validate(subject_of(project.content, quotas))
 
 
 def fails(findings: tuple[Finding, ...], fail_on: str) -> bool:

@@ -13,6 +13,7 @@ from schedplan.errors import UsageError
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.forecast import Series
+from schedplan.model.quota import Quota
 from schedplan.model.workload import DeadlineKind, Job, JobState, Placed, Service, Topology, WorkerShape
 from schedplan.tables.faults import Code
 from schedplan.validate.registry import RULES, documented_codes, rule_text, validate
@@ -96,6 +97,23 @@ def test_missing_speeds_are_noted_once():
     assert ("SP1205", Severity.NOTE) == (finding.code, finding.severity)
     assert "1 pairs" in finding.message
     assert "H100/batch" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("quotas", "expected"),
+    [
+        ((Quota("default", 8.0),), []),
+        ((Quota("default", 8.0, parent="ml"), Quota("ml", 16.0)), []),  # ml has work below it
+        ((Quota("defualt", 8.0),), [("tenant defualt", "Did you mean default?")]),
+        ((Quota("default", 8.0, accelerator="A100"),), []),
+        ((Quota("default", 8.0, accelerator="A10"),), [("quotas", "Did you mean A100?")]),
+    ],
+)
+def test_a_quota_that_counts_nothing_is_a_warning(quotas, expected):
+    findings = found(POOL, jobs=(JOB,), quotas=quotas)
+
+    assert expected == [(finding.subject, finding.hint) for finding in findings]
+    assert {"SP1206"} >= set(codes(findings))
 
 
 def test_work_without_a_ready_node_is_an_error():
