@@ -76,7 +76,8 @@ def test_an_input_that_is_no_longer_a_table_counts_as_changed(project: Path) -> 
     ("text", "changed"),
     [
         ('[check]\nrules = ["cost <= 5"]\n[limits]\nbudget_per_day = 1\n', ()),
-        ("[limits]\nbudget_per_day = 2\n", ("schedplan.toml",)),
+        ("[limits]\nbudget_per_day = 2\n", ()),  # a plan holds the limits of today or breaks them; verify says which
+        ("[objective]\ncost = 2\n", ("schedplan.toml",)),
         ("[limits\n", ("schedplan.toml",)),
     ],
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import floor
 
 from ortools.sat.python import cp_model
@@ -44,12 +45,19 @@ def dual_feasible(share: Fraction, k: int) -> Fraction:
 
 
 def _add_cuts(variables: Variables, rows: Rows, cell_idx: int, slot: int, uses: Sequence[Use], resource: Resource) -> None:
+    demands = [resource.demand(use) for use in uses]
     for k in FUNCTIONS:
-        scale = 2 * (k + 1) * k
-        lifted = [
-            (use, dual_feasible(Fraction(min(resource.demand(use), resource.capacity), resource.capacity), k)) for use in uses
-        ]
-        if not any(value > Fraction(resource.demand(use), resource.capacity) for use, value in lifted):
-            continue
-        terms = [use.workers * int(value * scale) for use, value in lifted if value > 0]
-        rows.always(cp_model.LinearExpr.sum(terms) <= scale * variables.usable(cell_idx, slot))
+        values = [_lifted(min(demand, resource.capacity), resource.capacity, k) for demand in demands]
+        if any(value * resource.capacity > demand * _scale(k) for value, demand in zip(values, demands, strict=True)):
+            terms = [use.workers * value for use, value in zip(uses, values, strict=True) if value]
+            rows.always(cp_model.LinearExpr.sum(terms) <= _scale(k) * variables.usable(cell_idx, slot))
+
+
+def _scale(k: int) -> int:
+    """Return the whole number that makes every value of f_k whole."""
+    return 2 * (k + 1) * k
+
+
+@lru_cache(maxsize=65_536)
+def _lifted(demand: int, capacity: int, k: int) -> int:
+    return int(dual_feasible(Fraction(demand, capacity), k) * _scale(k))
