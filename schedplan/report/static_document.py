@@ -292,7 +292,7 @@ def _proof_section(problem: Problem, plan: Plan) -> Section:
         return Section("bound", "Why no placement is better", ())
     dearest = _work(plan, DEAREST_DEVICE)
     words = (
-        "Take these prices for what a node offers. However a device is cut into shares, the shares are worth no more than the device "
+        "Take these prices for what a node offers. However a device is cut into shares, they are worth no more than the device "
         f"(at most {dearest or 0.0:.6g}), so no placement is worth more than all nodes at these prices and, for each job, what its "
         f"size is above its price: {at_most:,.10g} in all, added up exactly. This placement reaches {size:,.10g}."
     )
@@ -307,7 +307,7 @@ def _proof_section(problem: Problem, plan: Plan) -> Section:
     )
     order = sorted(grouped.items(), key=lambda item: (_item_order(item[0][0]), -item[0][1]))
     rows = tuple((item, value, len(pools), ", ".join(pools[:NAMES_SHOWN])) for (item, value), pools in order)
-    caption = "Price of a core, a GiB, a device, a share of so many slices of one device, in weighed size. What is not named costs nothing."
+    caption = "Price of a core, a GiB, a device, a share of so many slices of one device, in weighed size. All else costs nothing."
     blocks: tuple[Block, ...] = (Paragraph((words,)), Table("prices", "", columns, rows, caption))
     return Section("bound", "Why no placement is better", blocks, SectionRole.MORE)
 

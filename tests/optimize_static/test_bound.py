@@ -30,8 +30,8 @@ def test_without_prices_everything_could_be_placed(halves: Problem) -> None:
 
 
 def test_price_of_a_device_rises_to_its_dearest_pattern(halves: Problem) -> None:
-    # A share of 0.6 costs 0.6: one device of 100 slices holds one of them, so a device costs 0.6 and two cost 1.2; the three shares are
-    # worth their price and add nothing, the free 0.4 adds 0.4. In all 1.6: two of 0.6 and the 0.4, which is what fits.
+    # A share of 0.6 costs 0.6: a device of 100 slices holds one of them, so it costs 0.6, two cost 1.2; the three shares are worth
+    # their price and add nothing, the free 0.4 adds 0.4. In all 1.6: two of 0.6 and the 0.4, which is what fits.
     found = bound_of(instance(halves, is_relaxed=True), (), (Price("n", "share 60", 0.6),))
 
     assert pytest.approx(1.6) == float(found.value)
@@ -39,7 +39,7 @@ def test_price_of_a_device_rises_to_its_dearest_pattern(halves: Problem) -> None
 
 
 def test_cores_are_priced_with_what_the_check_forgives() -> None:
-    # 8 cores at 0.25 = 2 (and 0.25 millionths that the check of a plan would let pass); pods of 4 cores weigh 2 x 0.5 = 1 and cost 1.
+    # 8 cores at 0.25 = 2 (and 0.25 millionths that the check of a plan would let pass); pods of 4 cores weigh 2 x 0.5 and cost 1.
     problem = static((node("n", gpus=2, cpus=8.0, memory_gib=None),), tuple(pod(f"p{idx}", 0.5, 4.0) for idx in range(3)))
     found = bound(problem, Price("n", "cpus", 0.25))
 

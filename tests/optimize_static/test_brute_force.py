@@ -1,4 +1,4 @@
-"""Against an oracle that tries every placement: at most 3 nodes and 5 jobs, shares of devices, gangs, priorities, taints of size."""
+"""Against an oracle that tries every placement: at most 3 nodes and 5 jobs, with shares of devices, gangs and priorities."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ def test_shares_above_half_need_a_device_each() -> None:
 
 
 def test_cores_bind_before_devices() -> None:
-    # One node, 4 devices, 8 cores. Four pods of a device and 4 cores: cores for two. Sizes: devices 1 of 4, cores 4 of 8 = 0.5, times 4
-    # devices = 2 each. A fifth pod of one device and no core (size 1) fits beside them.
+    # One node, 4 devices, 8 cores. Four pods of a device and 4 cores: cores for two. Sizes: a device is 1 of 4, 4 cores are half of
+    # 8, times 4 devices = 2 each. A fifth pod of one device and no core (size 1) fits beside them.
     jobs = (*(pod(f"p{idx}", 1.0, 4.0) for idx in range(4)), pod("thin", 1.0))
     plan = optimize_static(static((node("n", gpus=4, cpus=8.0),), jobs))
     work = dict(plan.proof.work)

@@ -45,7 +45,7 @@ class Assembly:
                 pass
 
     def add(self, k: int) -> bool:
-        """Put one more job of a class where it fits best, a gang of several units whole within one family; return whether it fits."""
+        """Put one more job of a class where it fits best, a gang whole within one family of types; return whether it fits."""
         job_class = self.instance.classes[k]
         if job_class.units == 1:
             node = self.nodes.best(k)

@@ -4,7 +4,8 @@ Any prices, none below 0, prove a bound. Per node of type t: β_tr of resource r
 z slices. A device can be cut into shares worth at most max_q Σ a_qz σ_tz, so γ_t is raised to that. A unit of class k on t costs
 cost_tk = Σ_r r_k β_tr + (shares_k σ_tz or whole_k γ_t) + its places, a replica of s likewise cost_ts, and no plan places more than
 
-    Σ_k D_k max(0, max_t (w_k − cost_tk)) + Σ_t N_t (Σ_r R_tr β_tr + G_t γ_t + Σ places x δ) − Σ_s max(min_t r_ts cost_ts, least_s min_t cost_ts)
+    Σ_k D_k max(0, max_t (w_k − cost_tk)) + Σ_t N_t (Σ_r R_tr β_tr + G_t γ_t + Σ places x δ)
+    − Σ_s max(min_t r_ts cost_ts, least_s min_t cost_ts)
 
 Source: linear duality. Prices of shares at the optimum are a dual feasible function of the device (Fekete and Schepers 2001,
 doi.org/10.1007/s101070100243).

@@ -16,7 +16,7 @@ from schedplan.optimize.static.instance import Instance, Integers
 from schedplan.optimize.static.program import Floats, Program, matrix_of
 
 NEARLY_WHOLE = 1e-7
-ROUNDINGS = (3, 4, 5, 6, 7, 8, 10, 12)
+ROUNDINGS = (4, 6, 8, 12, 16, 20, 24, 28)
 MOST_ROUNDS = 400
 TIE = 1e-7
 

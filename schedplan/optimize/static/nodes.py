@@ -1,4 +1,4 @@
-"""Nodes with what stands on them, down to slices of single devices: room, best fit, taking and giving back. It chooses no classes."""
+"""Nodes with what stands on them, down to slices of single devices: room, best fit, taking, giving back. It chooses no classes."""
 
 from __future__ import annotations
 
@@ -62,10 +62,8 @@ class Nodes:
 
     def take(self, node: int, of: int | None, need: Need, devices: tuple[int, ...] | None = None) -> Hold:
         """Take a need of a node that has room for it; shares of `devices`, else each of the fullest device that fits."""
-        if devices is None or need.whole:
-            taken = self._devices(node, need)
-        else:
-            taken = tuple((device, need.size) for device in devices)
+        is_free_choice = devices is None or need.whole
+        taken = self._devices(node, need) if is_free_choice else tuple((device, need.size) for device in devices or ())
         for device, slices in taken:
             self.slices[node, device] -= slices
         self.left[node] -= need.amounts

@@ -1,4 +1,4 @@
-"""Pricing: fillings that the master would pay for, one node of each type at a time, where planned fillings do not reach the bound."""
+"""Pricing: fillings that the master would pay for, one node of each type at a time, where planned ones do not reach the bound."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ Source of patterns: Gilmore and Gomory 1961, doi.org/10.1287/opre.9.6.849.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class Relaxation:
     columns: list[list[tuple[int, float]]] = field(init=False)
     lists_all_cuts: bool = field(init=False)
     tall: list[list[Row]] = field(init=False)
+    _matrix: Matrix | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         types = range(len(self.instance.types))
@@ -80,7 +81,10 @@ class Relaxation:
         return len(self.units) + len(self.replicas)
 
     def matrix(self) -> Matrix:
-        return matrix_of(len(self.rows), self.columns)
+        """Return all columns as they are now."""
+        if self._matrix is None or self._matrix.n_columns < len(self.columns):
+            self._matrix = matrix_of(len(self.rows), self.columns)
+        return self._matrix
 
     def gain(self, weights: Floats) -> Floats:
         """Return the gain per column for a weight per class."""
@@ -211,7 +215,8 @@ class Relaxation:
     def _replica(self, t: int, s: int) -> list[tuple[int, float]]:
         service = self.services[s]
         need, least = service.needs[t], service.least[t]
-        assert need is not None and least is not None
+        assert need is not None
+        assert least is not None
         column = [*self._taken(t, need), (self.row_of[Row("service", s)], 1.0 / least)]
         if service.min_replicas:
             column.append((self.row_of[Row("least", s)], 1.0))
@@ -230,12 +235,18 @@ class Relaxation:
         return column
 
     def _cut(self, t: int, pattern: Pattern) -> list[tuple[int, float]]:
-        shares = [
-            (self.row_of[Row("share", t, size)], -float(count)) for size, count in zip(self.sizes[t], pattern, strict=True) if count
-        ]
-        return [*shares, (self.row_of[Row("device", t)], 1.0)]
+        shares, device = self._cut_rows[t]
+        return [*((row, -float(count)) for row, count in zip(shares, pattern, strict=True) if count), (device, 1.0)]
 
-    def _limit(self, row: Row, slack: float) -> float:
+    @cached_property
+    def _cut_rows(self) -> list[tuple[tuple[int, ...], int]]:
+        """Per type, the rows of its share sizes and of its devices (-1 where it has none)."""
+        return [
+            (tuple(self.row_of[Row("share", t, size)] for size in sizes), self.row_of.get(Row("device", t), -1))
+            for t, sizes in enumerate(self.sizes)
+        ]
+
+    def _limit(self, row: Row, slack: float) -> float:  # noqa: PLR0911 a table of kinds
         types = self.instance.types
         match row.kind:
             case "demand":

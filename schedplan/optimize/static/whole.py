@@ -23,8 +23,10 @@ KEPT_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class WholeAnswer:
-    """stands: per node of the instance, types in turn, each unit as (class, devices its shares are of, counted among the free ones);
-    bound in weights; is_proven: the search was finished."""
+    """stands: per node of the instance, types in turn, each unit as (class, devices of its shares, counted among the free ones).
+
+    bound in weights; is_proven: the search was finished.
+    """
 
     stands: tuple[tuple[tuple[int, tuple[int, ...]], ...], ...]
     bound: float
