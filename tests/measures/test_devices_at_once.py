@@ -42,8 +42,8 @@ def packs(items: tuple[int, ...], free: tuple[int, ...]) -> bool:
 
 
 def test_order_of_names_is_no_obstacle() -> None:
-    # Two devices of 20. By name, fullest first: 5, 6 and 6 leave 3 of device 0, 9 leaves 11 of device 1, and 14 fits nowhere. Largest
-    # first: 14 + 6 and 9 + 6 + 5.
+    # Two devices of 20. By name, fullest first: 5, 6 and 6 leave 3 of device 0, 9 leaves 11 of device 1, and 14 fits nowhere.
+    # Largest first: 14 + 6 and 9 + 6 + 5.
     slots, refused = assigned([5, 6, 6, 9, 14], 0, 2)
 
     assert refused == ()
