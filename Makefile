@@ -2,6 +2,7 @@
 #
 #   make demo   install, plan the e-commerce day, print the comparison and the path of its HTML report
 #   make test   install, run the tests
+#   make test-real  the tests that need a real program on this machine: Chromium
 #   make lint   install, check style, types and import layers
 #   make docs   write the pages of docs/ that the code holds
 #   make bench  time the phases of the benchmark specs, as ratios
@@ -20,7 +21,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := demo/ecommerce-day
 
-.PHONY: help setup demo test lint docs bench lock
+.PHONY: help setup demo test test-real lint docs bench lock
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -46,7 +47,10 @@ demo: setup
 	$(BIN)/schedplan report $(DEMO)/runs/plan
 
 test: setup
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -m "not real_service"
+
+test-real: setup
+	$(BIN)/python -m pytest -q -m real_service tests/real
 
 lint: setup
 	$(BIN)/ruff check .
