@@ -215,9 +215,9 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText(
         "SP3113",
         "quota",
-        "What counts for a tenant is at most its `max`, and what counts for a cohort at most all that its members are promised. What"
-        " is kept for a tenant (nominal - lend) counts even while it uses less; what ran already beyond a quota may stay, and nothing"
-        " is added to it. Raise the quota, let more be lent, or let jobs wait.",
+        "What counts for a tenant is at most its `max`, and what counts for a cohort at most all that its members are promised."
+        " What is kept for a tenant (nominal - lend) counts even while it uses less; what ran already beyond a quota may stay, and"
+        " nothing is added to it. Raise the quota, let more be lent, or let jobs wait.",
     ),
     CodeText(
         "SP3121",

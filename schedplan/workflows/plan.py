@@ -100,7 +100,9 @@ def find_root(folder: Path, context: PlanContext) -> Path:
 def _settings(context: PlanContext, root: Path) -> Settings:
     file = None if context.settings.path is None else root / context.settings.path
     overrides = tuple(
-        Override(key, _text(json.loads(value)), "the plan") for key, value in context.settings.values if key not in (RUNTIME_KEY, STATIC_KEY)
+        Override(key, _text(json.loads(value)), "the plan")
+        for key, value in context.settings.values
+        if key not in (RUNTIME_KEY, STATIC_KEY)
     )
     place = locate_project((), file, root) if file is not None else ProjectPlace(None, (), ())
     return load_settings(place.file, overrides, {})

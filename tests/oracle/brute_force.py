@@ -43,8 +43,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class SlotService:
-    """One way to serve all services in a slot: replicas per (service, node), the nodes that carry any, what all work then holds, and
-    what it borrows beyond quotas, currency."""
+    """One way to serve all services in a slot: replicas per (service, node), the nodes that carry any, what all work then holds,
+    and what it borrows beyond quotas, currency."""
 
     replicas: tuple[tuple[str, int, int], ...]
     nodes: frozenset[int]
@@ -313,7 +313,9 @@ class _Search:
             least = [
                 one for one in found if not any(other.nodes < one.nodes and other.borrow_cost <= one.borrow_cost for other in found)
             ]
-            first_of = {one.nodes: one for one in sorted(reversed(least), key=lambda one: -one.borrow_cost)}
+            first_of: dict[frozenset[int], SlotService] = {}
+            for one in sorted(least, key=lambda one: one.borrow_cost):
+                first_of.setdefault(one.nodes, one)
             self.servings[key] = tuple(first_of.values())
         return self.servings[key]
 

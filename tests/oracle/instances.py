@@ -403,7 +403,7 @@ def _running(source: random.Random) -> Problem:
 
 
 def _quota(source: random.Random) -> Problem:
-    """Caps and priced borrowing of two tenants, on devices of one or all models, or on cores; now and then a service or a budget."""
+    """Caps and priced borrowing of two tenants, on devices of one or all models, or cores; at times a service or a budget."""
     fast = replace(_pool(source, "fast", source.randint(1, 2), 2), accelerator="H100", gpu_memory_gib=80.0)
     pools = [fast, _pool(source, "slow", source.randint(1, 2), source.choice((1, 2)))]
     jobs = [replace(job, required=source.random() < 0.15) for job in _tenants(source, _jobs(source, source.randint(3, 4)), "ab")]
