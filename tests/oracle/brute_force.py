@@ -313,9 +313,8 @@ class _Search:
             least = [
                 one for one in found if not any(other.nodes < one.nodes and other.borrow_cost <= one.borrow_cost for other in found)
             ]
-            first_of: dict[frozenset[int], SlotService] = {}
-            for one in sorted(least, key=lambda one: one.borrow_cost):
-                first_of.setdefault(one.nodes, one)
+            dearest_first = sorted(least[::-1], key=lambda one: one.borrow_cost, reverse=True)
+            first_of = {one.nodes: one for one in dearest_first}
             self.servings[key] = tuple(first_of.values())
         return self.servings[key]
 
