@@ -39,6 +39,7 @@ class FileAccount:
     columns_ignored: tuple[str, ...]
     notes: tuple[str, ...]
     repeats: tuple[Repeat, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,7 @@ def _file_account(reader: str, file: TableFile, tables: tuple[TableRows, ...]) -
         _unknown_columns(file),
         file.notes,
         tuple(Repeat(row, earlier) for row, earlier in file.repeats),
+        file.warnings,
     )
 
 

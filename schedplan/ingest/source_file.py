@@ -104,4 +104,6 @@ def as_table(
     ignored = {name: arrow.column(name) for name in sorted(unused) if target.find(name) is None}
     strict = pa.table({**kept, **ignored})
     told = (*rows.file.notes, *(f"{rows.file.path}: {note}" for note in notes))
-    return TableFile(table, rows.file.path, strict, rows.file.rows, told, canonical_sha256(strict, target), repeats)
+    return TableFile(
+        table, rows.file.path, strict, rows.file.rows, told, canonical_sha256(strict, target), repeats, rows.file.slips
+    )

@@ -13,7 +13,7 @@ from schedplan.tables.catalog import INPUT_TABLES
 from schedplan.tables.faults import raise_faults
 from schedplan.tables.pools import PriceChange, pools, price_changes, speeds
 from schedplan.tables.quotas import quotas
-from schedplan.tables.read import TableFile
+from schedplan.tables.read import ColumnSlip, TableFile
 from schedplan.tables.series import forecasts, series
 from schedplan.tables.table_rows import assumption_note, inert_warnings, table_rows
 from schedplan.tables.work import jobs, services, shared_device_warnings
@@ -23,7 +23,8 @@ from schedplan.tables.work import jobs, services, shared_device_warnings
 class Content:
     """What the tables say. All records by name, price changes by pool and time.
 
-    notes: what was assumed or left aside while reading. warnings: what the tables say and plans do not act on yet.
+    notes: what was assumed or left aside while reading. warnings: columns that look misspelt (slips), and what the tables say and
+    plans do not act on yet.
     """
 
     cluster: Cluster
@@ -35,6 +36,7 @@ class Content:
     quotas: tuple[Quota, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+    slips: tuple[ColumnSlip, ...] = ()
 
 
 def content(files: tuple[TableFile, ...]) -> Content:
@@ -52,7 +54,10 @@ def content(files: tuple[TableFile, ...]) -> Content:
         quotas(rows["quotas"]),
         tuple(note for file in files for note in file.notes)
         + tuple(note for one in rows.values() for note in (*one.notes, assumption_note(one)) if note is not None),
-        tuple(text for one in rows.values() for text in inert_warnings(one)) + shared_device_warnings(found_services),
+        tuple(text for file in files for text in file.warnings)
+        + tuple(text for one in rows.values() for text in inert_warnings(one))
+        + shared_device_warnings(found_services),
+        tuple(slip for file in files for slip in file.slips),
     )
     faults: tuple[Fault, ...] = tuple(fault for one in rows.values() for fault in one.faults)
     raise_faults(faults)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from difflib import get_close_matches
@@ -25,6 +26,29 @@ from schedplan.tables.recognise import SINGLE_SERIES, by_columns, by_name, stem_
 from schedplan.tables.typed_column import ColumnReading, typed
 
 
+NEARLY = 0.75
+"""How alike (ratio of difflib) an unknown column and a known one that the file lacks must be for the one to look like the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSlip:
+    """A column that is not known and is ignored, though it looks like a known one, `meant`, that the file lacks."""
+
+    file: str
+    column: str
+    meant: str
+
+    @property
+    def message(self) -> str:
+        """Return the fact without its file."""
+        return f"column {self.column} is not known and is ignored; did you mean {self.meant}?"
+
+    @property
+    def sentence(self) -> str:
+        """Return the whole sentence, which names the file."""
+        return f"{self.file}: {self.message}"
+
+
 @dataclass(frozen=True, slots=True)
 class TableFile:
     """What one file holds.
@@ -32,6 +56,7 @@ class TableFile:
     arrow: its known columns in the dictionary's order and strict types (arrow_form), then its unknown ones as they are, by name.
     rows: int64 [n], the number of each row as a person counts it in the file. notes: whole sentences that name the file.
     sha256: over the canonical content. repeats: (row, the earlier row it repeats) of rows that were kept all the same.
+    slips: unknown columns that look like known ones, by name.
     """
 
     table: str
@@ -41,6 +66,12 @@ class TableFile:
     notes: tuple[str, ...]
     sha256: str
     repeats: tuple[tuple[int, int], ...] = ()
+    slips: tuple[ColumnSlip, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return what a person must see before trusting the file, as sentences that name it."""
+        return tuple(slip.sentence for slip in self.slips)
 
     @property
     def n_rows(self) -> int:
@@ -61,6 +92,7 @@ def read_rows(path: Path, known: Dictionary | None, zone: tzinfo = UTC, *, renam
     """Return a file's rows as read_table does, by a dictionary that may also be that of a source; None: it is recognised."""
     faults = FaultList(str(path))
     notes: list[str] = []
+    slips: list[ColumnSlip] = []
     try:
         raw = _renamed(_raw(path, faults), renames, notes)
     except UnreadableError:
@@ -71,12 +103,12 @@ def read_rows(path: Path, known: Dictionary | None, zone: tzinfo = UTC, *, renam
     if dictionary.name == "load" and set(raw.names) == SINGLE_SERIES:
         raw = _one_series(raw, stem_of(path), notes)
     _refuse_missing(raw, dictionary, faults)
-    arrow = _strict(raw, dictionary, zone, faults, notes)
+    arrow = _strict(raw, dictionary, zone, faults, notes, slips)
     _refuse_either(arrow, dictionary, raw.rows, faults)
     _refuse_repeated_keys(arrow, dictionary, raw.rows, faults)
     faults.raise_if_any()
     told = tuple(f"{path}: {note}" for note in notes)
-    return TableFile(dictionary.name, path, arrow, raw.rows, told, canonical_sha256(arrow, dictionary))
+    return TableFile(dictionary.name, path, arrow, raw.rows, told, canonical_sha256(arrow, dictionary), slips=tuple(slips))
 
 
 def _raw(path: Path, faults: FaultList) -> RawTable:
@@ -128,9 +160,33 @@ def _recognised(path: Path, raw: RawTable, faults: FaultList) -> Dictionary:
     if len(able) == 1:
         return able[0]
     could_be = f"it could be {' or '.join(table.name for table in able)}" if able else "its columns fit no table"
-    hint = "Name the file after its table (jobs.csv), or say which it is."
+    hint = (None if able else _spelling_hint(path, raw.names)) or "Name the file after its table (jobs.csv), or say which it is."
     faults.add(Code.UNKNOWN_TABLE, f"{could_be}, and its name says nothing", seen=",".join(raw.names), hint=hint)
     raise InputError.of_faults(faults.all())
+
+
+def _spelling_hint(path: Path, names: tuple[str, ...]) -> str | None:
+    """Return which columns to rename so that the others, spelt otherwise in case or blanks alone, fit a table; None for no such."""
+    spelt = tuple(_spelling(name) for name in names)
+    able = by_columns(spelt)
+    if not able:
+        return None
+    known = able[0].column_names
+    renames = [(theirs, ours) for theirs, ours in zip(names, spelt, strict=True) if theirs != ours and ours in known]
+    told = ", ".join(f"{theirs!r} to {ours}" for theirs, ours in renames)
+    flags = " ".join("--map " + shlex.quote(f"{theirs}={ours}") for theirs, ours in renames)
+    return f"Rename {told}: `schedplan ingest {path} {flags}` does it."
+
+
+def _spelling(name: str) -> str:
+    """Return a name as a table would spell it: in lower case, blanks and hyphens as underscores."""
+    return "_".join(name.lower().replace("-", " ").replace("_", " ").split())
+
+
+def _nearest(name: str, known: list[str], cutoff: float) -> str | None:
+    """Return the known name that `name` is but for its spelling, else the one that it is most alike; None for no such."""
+    near = get_close_matches(_spelling(name), known, n=1, cutoff=cutoff)
+    return near[0] if near else None
 
 
 def _one_series(raw: RawTable, unique_id: str, notes: list[str]) -> RawTable:
@@ -144,20 +200,29 @@ def _refuse_missing(raw: RawTable, dictionary: Dictionary, faults: FaultList) ->
     unknown = [name for name in raw.names if dictionary.find(name) is None]
     for name in dictionary.required_names:
         if name not in raw.names:
-            near = get_close_matches(name, unknown, n=1)
-            hint = f"Is it {near[0]}? Rename it." if near else f"Columns there: {', '.join(raw.names[:20])}."
+            spelt = {_spelling(theirs): theirs for theirs in unknown}
+            near = get_close_matches(name, spelt, n=1)
+            hint = f"Columns there: {', '.join(raw.names[:20])}."
+            if near:
+                theirs = spelt[near[0]]
+                hint = f"Is it {theirs}? Rename it, or have `schedplan ingest` do so: --map {shlex.quote(f'{theirs}={name}')}."
             faults.add(Code.MISSING_COLUMN, f"the table {dictionary.name} needs this column", column=name, hint=hint)
 
 
-def _strict(raw: RawTable, dictionary: Dictionary, zone: tzinfo, faults: FaultList, notes: list[str]) -> pa.Table:
+def _strict(
+    raw: RawTable, dictionary: Dictionary, zone: tzinfo, faults: FaultList, notes: list[str], slips: list[ColumnSlip]
+) -> pa.Table:
     columns: dict[str, pa.Array] = {}
     by_raw_name = dict(zip(raw.names, raw.columns, strict=True))
     for column in dictionary.columns:
         if column.name in by_raw_name:
             columns[column.name] = _strict_column(column, by_raw_name.pop(column.name), raw.rows, zone, faults, notes)
     for name in sorted(by_raw_name):
-        near = get_close_matches(name, [known for known in dictionary.column_names if known not in columns], n=1, cutoff=0.75)
-        notes.append(f"column {name} is not known and is ignored" + (f"; did you mean {near[0]}?" if near else ""))
+        meant = _nearest(name, [known for known in dictionary.column_names if known not in columns], NEARLY)
+        if meant is None:
+            notes.append(f"column {name} is not known and is ignored")
+        else:
+            slips.append(ColumnSlip(faults.file, name, meant))
         columns[name] = by_raw_name[name]
     return pa.table(columns)
 

@@ -86,6 +86,12 @@ def _quotas_of_unknown(subject: Subject) -> Iterator[Finding]:
         yield Finding("SP1206", Severity.WARNING, "quotas", message, hint, column="accelerator")
 
 
+def _misspelt_columns(subject: Subject) -> Iterator[Finding]:
+    for slip in subject.slips:
+        hint = f"Rename it to {slip.meant}, or take it out."
+        yield Finding("SP1207", Severity.WARNING, f"column {slip.column}", slip.message, hint, file=slip.file, column=slip.column)
+
+
 def _nearest(name: str, known: tuple[str, ...]) -> str | None:
     near = get_close_matches(name, known, n=1)
     return f"Did you mean {near[0]}?" if near else None
@@ -125,5 +131,12 @@ RULES = (
         "A quota should be of a tenant that has work, or that others are below, and of a device model that some node has; anything"
         " else is a slip, and the quota never binds.",
         _quotas_of_unknown,
+    ),
+    Rule(
+        "SP1207",
+        "misspelt-column",
+        "A column that no table knows is ignored. This one looks like a known column that the file lacks, in another spelling or case:"
+        " what it says would be lost, and a default would stand in its place.",
+        _misspelt_columns,
     ),
 )

@@ -26,7 +26,7 @@ def validate(subject: Subject) -> tuple[Finding, ...]:
 def subject_of(content: Content, quotas: tuple[Quota, ...]) -> Subject:
     """Return what is validated of tables that were read; quotas: those of the tables and of the project file."""
     forecast_ids = tuple(forecast.unique_id for forecast in content.forecasts)
-    return Subject(content.cluster, content.jobs, content.services, content.series, forecast_ids, quotas)
+    return Subject(content.cluster, content.jobs, content.services, content.series, forecast_ids, quotas, content.slips)
 
 
 def documented_codes() -> tuple[str, ...]:

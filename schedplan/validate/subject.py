@@ -9,11 +9,15 @@ from schedplan.model.cluster import Cluster
 from schedplan.model.forecast import Series
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, JobState, Service
+from schedplan.tables.read import ColumnSlip
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Cluster, all jobs (history too), services, load, quotas; forecast_ids: series whose forecast is given from elsewhere."""
+    """Cluster, all jobs (history too), services, load, quotas, and columns that look misspelt.
+
+    forecast_ids: series whose forecast is given from elsewhere.
+    """
 
     cluster: Cluster
     jobs: tuple[Job, ...] = ()
@@ -21,6 +25,7 @@ class Subject:
     series: tuple[Series, ...] = ()
     forecast_ids: tuple[str, ...] = ()
     quotas: tuple[Quota, ...] = ()
+    slips: tuple[ColumnSlip, ...] = ()
 
     @cached_property
     def open_jobs(self) -> tuple[Job, ...]:

@@ -40,7 +40,7 @@ def account_document(account: Account, out: Path) -> Document:
     headline = Paragraph((f"{rows} in {counted(len(account.tables), 'table')} written to {out}.",), is_headline=True)
     whole = Paragraph((f"The whole account stands in {out / ACCOUNT_FILE}.",))
     answer = Section("answer", "", (headline, _files_table(account), _tables_table(account), whole), SectionRole.ANSWER)
-    noted = (_noted(number, file) for number, file in enumerate(account.files, start=1) if file.notes)
+    noted = (_noted(number, file) for number, file in enumerate(account.files, start=1) if file.notes or file.warnings)
     return Document(kind="ingest", title="Ingest", sections=(answer, *noted), main_table="files")
 
 
@@ -95,5 +95,6 @@ def _tables_table(account: Account) -> Table:
 
 def _noted(number: int, file: FileAccount) -> Section:
     """Return what was noted of one file; its path, with which every note begins, is said once."""
-    notes = (note.removeprefix(f"{file.path}: ") for note in file.notes)
-    return Section(f"notes-{number}", f"Noted of {file.path}", tuple(Notice(Severity.NOTE, note) for note in notes))
+    said = [(Severity.WARNING, text) for text in file.warnings] + [(Severity.NOTE, text) for text in file.notes]
+    notices = tuple(Notice(severity, text.removeprefix(f"{file.path}: ")) for severity, text in said)
+    return Section(f"notes-{number}", f"Noted of {file.path}", notices)

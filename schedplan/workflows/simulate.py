@@ -130,7 +130,7 @@ def _task(project: Project, asked: SimulateOptions) -> _Task:
             code="SP1210",
             hint="Give nodes.csv, or the machine, such as --machine 40x8gpu.",
         )
-    warnings = (*project.settings.warnings, *_services_left_out(content))
+    warnings = (*project.settings.warnings, *(slip.sentence for slip in content.slips), *_services_left_out(content))
     quotas = joined(content.quotas, project.settings.quotas)
     is_open = any(job.state.is_open for job in content.jobs)
     if not is_open:

@@ -284,10 +284,39 @@ def test_unknown_columns_are_kept_and_noted(write_text):
     file = read_table(path)
 
     assert ["node", "gpu", "owner"] == file.arrow.column_names
-    assert (
-        f"{path}: column gpu is not known and is ignored; did you mean gpus?",
-        f"{path}: column owner is not known and is ignored",
-    ) == file.notes
+    assert (f"{path}: column owner is not known and is ignored",) == file.notes
+    assert (f"{path}: column gpu is not known and is ignored; did you mean gpus?",) == file.warnings
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("job,gpus_per_workr", [("gpus_per_workr", "gpus_per_worker")]),
+        ("job,GPUs per worker", [("GPUs per worker", "gpus_per_worker")]),
+        ("job,Priority", [("Priority", "priority")]),
+        ("job,priority,Priority", []),  # the known one is there too
+        ("job,colour", []),
+    ],
+)
+def test_an_unknown_column_that_looks_like_a_known_one_is_a_warning(write_text, header, expected):
+    path = write_text("jobs.csv", f"{header}\na{',1' * header.count(',')}\n")
+
+    assert expected == [(slip.column, slip.meant) for slip in read_table(path).slips]
+
+
+def test_columns_that_fit_but_for_their_spelling_are_told_with_the_map_that_mends_them(write_text, faults_of):
+    path = write_text("x.csv", "Job,runtime minutes,colour\na,60,red\n")
+
+    (fault,) = faults_of(path)
+
+    assert "its columns fit no table, and its name says nothing" == fault.message
+    assert f"ingest {path} --map Job=job --map 'runtime minutes=runtime_minutes'" in str(fault.hint)
+
+
+def test_a_missing_column_in_another_case_is_named(write_text, faults_of):
+    (fault,) = faults_of(write_text("jobs.csv", "JOB,priority\na,1\n"))
+
+    assert "Is it JOB? Rename it, or have `schedplan ingest` do so: --map JOB=job." == fault.hint
 
 
 def test_a_trailing_comma_in_every_line_is_noted_and_a_value_there_refused(write_text, faults_of):

@@ -16,6 +16,7 @@ from schedplan.model.forecast import Series
 from schedplan.model.quota import Quota
 from schedplan.model.workload import DeadlineKind, Job, JobState, Placed, Service, Topology, WorkerShape
 from schedplan.tables.faults import Code
+from schedplan.tables.read import ColumnSlip
 from schedplan.validate.registry import RULES, documented_codes, rule_text, validate
 from schedplan.validate.subject import Subject
 
@@ -114,6 +115,18 @@ def test_a_quota_that_counts_nothing_is_a_warning(quotas, expected):
 
     assert expected == [(finding.subject, finding.hint) for finding in findings]
     assert {"SP1206"} >= set(codes(findings))
+
+
+def test_a_column_that_looks_misspelt_is_a_warning_with_its_file():
+    (finding,) = found(slips=(ColumnSlip("jobs.csv", "gpus_per_workr", "gpus_per_worker"),))
+
+    assert ("SP1207", Severity.WARNING, "jobs.csv", "gpus_per_workr") == (
+        finding.code,
+        finding.severity,
+        finding.file,
+        finding.column,
+    )
+    assert "did you mean gpus_per_worker?" in finding.message
 
 
 def test_work_without_a_ready_node_is_an_error():
