@@ -62,7 +62,7 @@ def _by_room(
     if berth is None:
         told = lack_of_room(problem, room, job, family, only_node=only_node)
         others = _others_there(problem, plan, job, nodes, run)
-        reasons = (Reason("capacity", told), *((Reason("place", f"there stand {others}"),) if others else ()))
+        reasons = (Reason("capacity", told), *((Reason("place", f"taken by {others}"),) if others else ()))
         full = Alternative(place, Outcome.NO_ROOM, told, rule="capacity")
         return Explanation(subject, f"{subject} has no room on {place} within its window", reasons, (full,))
     found = possible(problem, room, place, berth, run, prices)

@@ -31,6 +31,7 @@ ALL_ON_DEMAND = "all nodes on-demand, always on"
 PEAK_SIZED = "peak-sized, jobs on-demand"
 PEAK_SIZED_SPOT = "peak-sized, jobs where planned"
 WATERFALL_FROM = ON_DEMAND_POOL
+SUNK_POOLS_NAMED = 3
 
 
 def baselines(problem: Problem, decisions: Decisions) -> tuple[Baseline, ...]:
@@ -63,7 +64,7 @@ def waterfall(problem: Problem, decisions: Decisions) -> tuple[WaterfallStep, ..
     borrowed = borrow_costs(problem, decisions).total
     plan_cost = float(paid(problem, decisions, case.prices).sum()) + rework + borrowed
     steps = [
-        WaterfallStep("right-size", peak - always, f"{_nodes(case.peak_nodes())} for the services' peak, all day"),
+        WaterfallStep("right-size", peak - always, f"{_peak_words(case)}, all day"),
         WaterfallStep("elasticity", hourly - peak, "in each slot the nodes that the services need in it"),
         WaterfallStep("spot", spot_saving, f"{_count(len(spot_runs), 'job')} on spot nodes"),
         WaterfallStep("rework", rework, "expected repeated work on spot nodes"),
@@ -115,6 +116,15 @@ class _Case:
     def peak_nodes(self) -> int:
         return sum(int(nodes.max()) for nodes in self.service_nodes().values())
 
+    def paid_peak_nodes(self) -> int:
+        """The nodes that peak_cost pays for."""
+        nodes = self.service_nodes()
+        return sum(
+            max(int(nodes[pool.name].max()) if pool.name in nodes else 0, pool.min_count)
+            for pool in self.problem.cluster.pools
+            if not pool.market.is_sunk
+        )
+
     def peak_cost(self) -> float:
         """The peak of each pool's service nodes in every slot; min_count nodes at least."""
         nodes = self.service_nodes()
@@ -162,7 +172,7 @@ class _Case:
 
 def _whole_pool(case: _Case) -> Baseline | None:
     made_of = ", ".join(_pool_words(pool) for pool in case.rented)
-    return Baseline(WHOLE_POOL, f"{made_of}, in every slot", case.sunk_cost() + case.always_on_cost(case.rented))
+    return Baseline(WHOLE_POOL, f"{made_of}, in every slot{_sunk_words(case)}", case.sunk_cost() + case.always_on_cost(case.rented))
 
 
 def _on_demand_pool(case: _Case) -> Baseline | None:
@@ -170,7 +180,7 @@ def _on_demand_pool(case: _Case) -> Baseline | None:
     if not pools or jobs is None:
         return None
     made_of = f"{', '.join(_pool_words(pool) for pool in pools)} in every slot; {_jobs_words(case)} on further on-demand nodes"
-    return Baseline(ON_DEMAND_POOL, made_of, case.sunk_cost() + case.always_on_cost(pools) + jobs)
+    return Baseline(ON_DEMAND_POOL, made_of + _sunk_words(case), case.sunk_cost() + case.always_on_cost(pools) + jobs)
 
 
 def _all_on_demand(case: _Case) -> Baseline | None:
@@ -187,23 +197,25 @@ def _all_on_demand(case: _Case) -> Baseline | None:
             return None
         costs.append(pool.count * (case.prices.span(pool, slice(None)) if pool.market is Market.ON_DEMAND else min(alike)))
     count = sum(pool.count for pool in case.rented)
-    return Baseline(ALL_ON_DEMAND, f"{_nodes(count)} at the on-demand price, in every slot", case.sunk_cost() + fsum(costs))
+    return Baseline(
+        ALL_ON_DEMAND, f"{_nodes(count)} at the on-demand price, in every slot{_sunk_words(case)}", case.sunk_cost() + fsum(costs)
+    )
 
 
 def _peak_sized(case: _Case) -> Baseline | None:
     jobs = case.jobs_on_demand_cost()
     if jobs is None or not _on_demand(case) or not case.service_nodes():
         return None
-    made_of = f"{_nodes(case.peak_nodes())} for the services' peak in every slot; {_jobs_words(case)} on on-demand nodes"
-    return Baseline(PEAK_SIZED, made_of, case.sunk_cost() + case.peak_cost() + jobs)
+    made_of = f"{_peak_words(case)} in every slot; {_jobs_words(case)} on on-demand nodes"
+    return Baseline(PEAK_SIZED, made_of + _sunk_words(case), case.sunk_cost() + case.peak_cost() + jobs)
 
 
 def _peak_sized_spot(case: _Case) -> Baseline | None:
     if not case.service_nodes() or not any(run.on_spot for run in case.runs):
         return None
     jobs = fsum(case.planned_cost(run) for run in case.rented_runs)
-    made_of = f"{_nodes(case.peak_nodes())} for the services' peak in every slot; {_jobs_words(case)} where the plan has them"
-    return Baseline(PEAK_SIZED_SPOT, made_of, case.sunk_cost() + case.peak_cost() + jobs)
+    made_of = f"{_peak_words(case)} in every slot; {_jobs_words(case)} where the plan has them"
+    return Baseline(PEAK_SIZED_SPOT, made_of + _sunk_words(case), case.sunk_cost() + case.peak_cost() + jobs)
 
 
 def _on_demand(case: _Case) -> list[Pool]:
@@ -212,6 +224,26 @@ def _on_demand(case: _Case) -> list[Pool]:
 
 def _pool_words(pool: Pool) -> str:
     return f"{_nodes(pool.count)} of {pool.name} ({pool.market.value})"
+
+
+def _peak_words(case: _Case) -> str:
+    """Return which rented nodes are paid for at the services' peak."""
+    paid_for, needed = case.paid_peak_nodes(), case.peak_nodes()
+    if not paid_for:
+        return "no rented nodes for services"
+    if not needed:
+        return f"{_nodes(paid_for)} that `min_count` keeps on"
+    return f"{_nodes(paid_for)} for the services' peak{'' if paid_for == needed else ' and `min_count`'}"
+
+
+def _sunk_words(case: _Case) -> str:
+    """Return the nodes that are paid for whatever is planned, as the end of a description; empty where there are none."""
+    sunk = [pool for pool in case.problem.cluster.pools if pool.market.is_sunk and pool.count > 0]
+    if not sunk:
+        return ""
+    if len(sunk) > SUNK_POOLS_NAMED:
+        return f"; with {_nodes(sum(pool.count for pool in sunk))} owned or reserved"
+    return f"; with {', '.join(_pool_words(pool) for pool in sunk)}"
 
 
 def _jobs_words(case: _Case) -> str:

@@ -107,14 +107,15 @@ class _Reasons:
         return f"{self._place(run)}; {self._time(run)}"
 
     def _place(self, run: Run) -> str:
-        names = " and ".join(dict.fromkeys(pool.name for pool in run.pools))
+        pools = tuple(dict.fromkeys(pool.name for pool in run.pools))
+        names, are_many = " and ".join(pools), len(pools) > 1
         n_pools, cheapest, name = self._cheapest_pool(run)
         if n_pools <= 1:
-            return f"{names} is the only pool that may hold it"
+            return f"{names} {'are the only pools' if are_many else 'is the only pool'} that may hold it"
         here = sum(part_hold_costs(run, self.prices)) + sum(part_rework_costs(run, self.prices))
         if here <= cheapest + SAME_COST * max(1.0, abs(cheapest)):
-            return f"{names} is the cheapest pool that may hold it"
-        return f"{names} costs {here - cheapest:.2f} {self.problem.currency} more than {name}, the cheapest pool that may hold it"
+            return f"{names} {'are the cheapest pools' if are_many else 'is the cheapest pool'} that may hold it"
+        return f"{names} {'cost' if are_many else 'costs'} {here - cheapest:.2f} {self.problem.currency} more than {name}, the cheapest pool that may hold it"
 
     def _cheapest_pool(self, run: Run) -> tuple[int, float, str]:
         """(pools that could hold the job from its start, the least cost, its pool); looked up once per kind of job and start."""

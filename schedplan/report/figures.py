@@ -11,7 +11,10 @@ from schedplan.timegrid import format_local
 
 NO_ANSWER = "–"
 MINUS = "-"
-_MOST_DIGITS = 6
+_MOST_DIGITS = 4
+LEAST_SHARE = 1e-6
+"""The least share that is written as a figure: a ten-thousandth of a percent."""
+
 _DAY_S, _HOUR_S, _MINUTE_S = 86400, 3600, 60
 _DAYS_FROM_S = 2 * _DAY_S
 
@@ -107,9 +110,13 @@ def _figure(value: Cell, kind: Kind, digits: int | None, zone: tzinfo) -> str:  
 
 
 def _share_text(share: float, digits: int) -> str:
-    """Return a percentage; one that isn't 0 or 100 never reads as if it were, down to a ten-thousandth of a percent."""
+    """Return a percentage; one that isn't 0 or 100 never reads as if it were, be it by a word on how near it is."""
     if share in (0.0, 1.0):
         return f"{share * 100:.0f} %"
+    if abs(share) < LEAST_SHARE:
+        return "< 0.0001 %" if share > 0 else "> -0.0001 %"
+    if abs(share - 1.0) < LEAST_SHARE:
+        return "> 99.9999 %" if share < 1 else "100 %"
     text = f"{share * 100:.{digits}f}"
     while float(text) in (0.0, 100.0) and digits < _MOST_DIGITS:
         digits += 1

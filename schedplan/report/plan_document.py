@@ -25,7 +25,7 @@ from schedplan.report.document import (
 from schedplan.report.figures import counted
 from schedplan.report.load_charts import capacity_chart, cost_chart, fan_chart, nodes_chart, replica_chart
 from schedplan.report.occupancy import gantt
-from schedplan.report.plan_facts import Provenance, plan_cost, plan_facts, whole_value
+from schedplan.report.plan_facts import Provenance, is_tight, left_out_notices, placed_words, plan_cost, plan_facts, whole_value
 from schedplan.report.plan_tables import (
     baselines_section,
     conflict_section,
@@ -70,14 +70,14 @@ def plan_document(
     badge, tone = _BADGES[plan.proof.status]
     sections = (
         _answer(problem, plan),
+        unplaced_section(problem, plan),
+        conflict_section(problem, plan),
         _waterfall(problem, plan),
         _schedule(problem, plan),
         _load(problem, plan),
         _forecast(problem, forecasts, histories, qualities),
         baselines_section(problem, plan),
         goals_section(plan),
-        conflict_section(problem, plan),
-        unplaced_section(problem, plan),
         jobs_section(problem, plan),
         placements_section(problem, plan),
         replicas_section(problem, plan),
@@ -91,7 +91,7 @@ def plan_document(
         title=problem.name,
         subtitle=_subtitle(problem),
         badge=badge,
-        badge_tone=tone,
+        badge_tone=Tone.GOOD if is_tight(plan) else tone,
         timezone=problem.timezone,
         sections=tuple(section for section in sections if section.blocks),
         facts=plan_facts(problem, plan, origin),
@@ -108,7 +108,8 @@ def _subtitle(problem: Problem) -> tuple[Inline, ...]:
 
 
 def _answer(problem: Problem, plan: Plan) -> Section:
-    blocks: list[Block] = [Paragraph(_headline(problem, plan), is_headline=True), Paragraph(_sentences(problem, plan))]
+    headline = Paragraph(_headline(problem, plan), is_headline=True)
+    blocks: list[Block] = [headline, *left_out_notices(plan), Paragraph(_sentences(problem, plan))]
     entries = _key_entries(problem, plan) if _has_plan(plan) else ()
     if entries:
         blocks.append(KeyValues("key-numbers", "", entries, is_key=True))
@@ -131,7 +132,8 @@ def _headline(problem: Problem, plan: Plan) -> tuple[Inline, ...]:
     span = Quantity(problem.grid.end_s - problem.grid.start_s, Kind.DURATION)
     cost = plan_cost(plan)
     if not cost:
-        return (f"{_placed_words(problem, plan)} over ", span, ".")
+        words = placed_words(_placed(plan), len(problem.jobs)) if problem.jobs else "The replicas are planned"
+        return (f"{words} over ", span, ".")
     words: tuple[Inline, ...] = (Quantity(cost, Kind.MONEY, problem.currency, 0), " for ", span)
     if not plan.baselines or plan.baselines[0].cost <= 0:
         return (*words, ".")
@@ -140,13 +142,6 @@ def _headline(problem: Problem, plan: Plan) -> tuple[Inline, ...]:
     if abs(change) < 0.0005:
         return (*words, f": what “{first.name}” costs too.")
     return (*words, ": ", Quantity(abs(change), Kind.SHARE), f" {'less' if change < 0 else 'more'} than “{first.name}”.")
-
-
-def _placed_words(problem: Problem, plan: Plan) -> str:
-    total, placed = len(problem.jobs), _placed(plan)
-    if total and placed == total:
-        return "The one job is placed" if total == 1 else f"All {total:,} jobs are placed"
-    return f"{placed:,} of {counted(total, 'job')} {'is' if placed == 1 else 'are'} placed"
 
 
 def _placed(plan: Plan) -> int:
@@ -163,7 +158,7 @@ def _sentences(problem: Problem, plan: Plan) -> tuple[Inline, ...]:
     if problem.services:
         parts += _service_sentence(plan)
     if problem.jobs:
-        parts.append(f" {_placed_words(problem, plan)}.")
+        parts.append(f" {placed_words(_placed(plan), len(problem.jobs))}.")
     if whole_value(plan, "utilization") is not None:
         parts += [" ", Quantity(whole_value(plan, "utilization"), Kind.SHARE), " of what is paid for is in use."]
     return tuple(parts)
@@ -224,7 +219,7 @@ def _deadline_note(plan: Plan) -> str:
 def _gap_entry(plan: Plan) -> Entry:
     gap = plan.proof.gap
     note = "to the proven bound" if gap is not None else "no bound is known"
-    tone = Tone.GOOD if plan.proof.status is PlanStatus.OPTIMAL else Tone.CAUTION
+    tone = Tone.GOOD if is_tight(plan) else Tone.CAUTION
     return Entry("Gap", Quantity(gap, Kind.SHARE, digits=2), note, tone)
 
 

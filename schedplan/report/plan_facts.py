@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schedplan.model.findings import Measure
-from schedplan.model.plan import Baseline, ConflictItem, Plan, Term, Unplaced
+from schedplan.model.findings import Measure, Severity
+from schedplan.model.plan import Baseline, ConflictItem, Plan, PlanStatus, Term, Unplaced
 from schedplan.model.problem import Problem
-from schedplan.report.document import Facts, finite
+from schedplan.report.document import Facts, Notice, finite
+from schedplan.report.figures import LEAST_SHARE
 
 WHOLE: tuple[tuple[str, str], ...] = ()
+LEFT_OUT_FIRST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,35 @@ def _unplaced_facts(one: Unplaced) -> Facts:
 
 def _baseline_facts(one: Baseline) -> Facts:
     return Facts((("name", one.name), ("cost", finite(one.cost)), ("description", one.description)))
+
+
+def placed_words(placed: int, total: int) -> str:
+    """Return how many of the jobs are placed, as the beginning of a sentence."""
+    if total == 1:
+        return f"The one job is {'placed' if placed else 'left out'}"
+    if placed == total:
+        return "Both jobs are placed" if total == 2 else f"All {total:,} jobs are placed"
+    if placed == 0:
+        return "Neither of the 2 jobs is placed" if total == 2 else f"None of the {total:,} jobs is placed"
+    return f"{placed:,} of {total:,} jobs {'is' if placed == 1 else 'are'} placed"
+
+
+def left_out_notices(plan: Plan) -> tuple[Notice, ...]:
+    """Return a warning for each of the first jobs left out, with its evidence, and one that counts the rest."""
+    shown = plan.unplaced[:LEFT_OUT_FIRST]
+    told = tuple(Notice(Severity.WARNING, f"left out: {one.name} ({one.evidence})") for one in shown)
+    more = len(plan.unplaced) - len(shown)
+    return (*told, Notice(Severity.WARNING, f"left out: and {more:,} more")) if more > 0 else told
+
+
+def is_tight(plan: Plan) -> bool:
+    """Whether a plan is proven optimal, or so near to its bound that the difference has no figure."""
+    gap = plan.proof.gap
+    return plan.proof.status is PlanStatus.OPTIMAL or (_has_plan(plan) and gap is not None and gap < LEAST_SHARE)
+
+
+def _has_plan(plan: Plan) -> bool:
+    return plan.proof.status in (PlanStatus.OPTIMAL, PlanStatus.FEASIBLE)
 
 
 def plan_cost(plan: Plan) -> float | None:

@@ -35,7 +35,7 @@ from schedplan.report.document import (
     Tone,
 )
 from schedplan.report.figures import counted
-from schedplan.report.plan_facts import Provenance, plan_facts, whole_value
+from schedplan.report.plan_facts import Provenance, is_tight, left_out_notices, placed_words, plan_facts, whole_value
 from schedplan.report.plan_tables import conflict_section, goals_section, measures_section, provenance_section, replicas_section
 
 MOST_POOLS_SHOWN = 200
@@ -60,10 +60,10 @@ def static_document(
     badge, tone = _BADGES[plan.proof.status]
     sections = (
         _answer(problem, plan),
+        _left_out_section(problem, plan),
         conflict_section(problem, plan),
         _nodes_section(problem, plan),
         _work_section(problem, plan),
-        _left_out_section(problem, plan),
         replicas_section(problem, plan),
         _single_nodes_section(problem, plan),
         _proof_section(problem, plan),
@@ -80,7 +80,7 @@ def static_document(
         title=problem.name,
         subtitle=(f"Placement at one instant · {counted(nodes, 'node')}", *([f" · {work}"] if work else [])),
         badge=badge,
-        badge_tone=tone,
+        badge_tone=Tone.GOOD if is_tight(plan) else tone,
         timezone=problem.timezone,
         sections=tuple(section for section in sections if section.blocks),
         facts=plan_facts(problem, plan, origin),
@@ -92,7 +92,8 @@ def _answer(problem: Problem, plan: Plan) -> Section:
     if plan.node_use is None:
         headline = "No placement can meet every rule at once."
         return Section("answer", "The answer", (Paragraph((headline,), is_headline=True),), SectionRole.ANSWER)
-    blocks: list[Block] = [Paragraph(_headline(problem, plan), is_headline=True), Paragraph(_sentences(problem, plan))]
+    headline_block = Paragraph(_headline(problem, plan), is_headline=True)
+    blocks: list[Block] = [headline_block, *left_out_notices(plan), Paragraph(_sentences(problem, plan))]
     blocks.append(KeyValues("key-numbers", "", _key_entries(problem, plan), is_key=True))
     blocks += _warnings(plan.warnings[:WARNINGS_FIRST])
     if len(plan.warnings) > WARNINGS_FIRST:
@@ -103,7 +104,7 @@ def _answer(problem: Problem, plan: Plan) -> Section:
 def _headline(problem: Problem, plan: Plan) -> tuple[Inline, ...]:
     placed, total = len({part.job for part in plan.decisions.parts}), len(problem.jobs)
     held, there = _work(plan, COUNTED_PLACED), _counted_total(problem)
-    jobs = f"{placed:,} of {counted(total, 'job')} {'is' if placed == 1 else 'are'} placed"
+    jobs = placed_words(placed, total)
     if held is None or not there:
         return (f"{jobs}.",)
     share = Quantity(held / there, Kind.SHARE, digits=2)
@@ -138,7 +139,7 @@ def _key_entries(problem: Problem, plan: Plan) -> tuple[Entry, ...]:
     cost = whole_value(plan, "cost")
     if cost:
         entries.append(Entry("Cost", Quantity(cost, Kind.MONEY, problem.currency, 2), "per hour"))
-    tone = Tone.GOOD if plan.proof.status is PlanStatus.OPTIMAL else Tone.CAUTION
+    tone = Tone.GOOD if is_tight(plan) else Tone.CAUTION
     entries.append(Entry("Gap", Quantity(plan.proof.gap, Kind.SHARE, digits=2), "of the size left out, to the proven least", tone))
     return tuple(entries)
 

@@ -208,7 +208,7 @@ def _end_s(instants_s: tuple[int, ...]) -> int:
 
 def _extent(values: Sequence[float], unit: str) -> str:
     low, high = (number_text(bound) for bound in (min(values), max(values)))
-    return f"{low} to {high} {visible(unit)}".rstrip()
+    return f"{low if low == high else f'{low} to {high}'} {visible(unit)}".rstrip()
 
 
 def _course(course: _Course, frame: _Frame, peak: float) -> str:

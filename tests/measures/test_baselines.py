@@ -92,6 +92,24 @@ def test_sunk_nodes_are_in_every_baseline_and_jobs_on_them_stay():
     assert costs(*found) == {"whole pool always on": 52.0, "on-demand pool always on": 52.0}
 
 
+def test_words_name_every_node_that_the_sum_counts():
+    # 4 h x (5 + 8): the owned node is paid for too; nothing serves, so the waterfall rents none for it
+    od = Pool("od", gpus=4, market=Market.ON_DEMAND, min_count=0, price_per_hour=8.0)
+    found = one_job(Pool("own", gpus=4, price_per_hour=5.0), od)
+
+    assert [one.description for one in baselines(*found)] == [
+        "1 node of od (on_demand), in every slot; with 1 node of own (owned)",
+        "1 node of od (on_demand) in every slot; 0 jobs on further on-demand nodes; with 1 node of own (owned)",
+    ]
+    assert waterfall(*found)[0].description == "no rented nodes for services, all day"
+
+
+def test_nodes_kept_on_are_named():
+    found = one_job(Pool("own", gpus=4, price_per_hour=5.0), Pool("od", gpus=4, market=Market.ON_DEMAND, price_per_hour=8.0))
+
+    assert waterfall(*found)[0].description == "1 node that `min_count` keeps on, all day"
+
+
 def test_a_job_pays_for_the_share_of_a_node_that_it_fills():
     # On-demand 4 x 8 = 32 and half a node for 2 h = 8; all on-demand 32 + 32; no services, so no peak.
     od = Pool("od", gpus=4, market=Market.ON_DEMAND, min_count=0, price_per_hour=8.0)

@@ -20,6 +20,11 @@ from schedplan.report.figures import cell_text, column_digits, counted, duration
         (Quantity(1.0, Kind.SHARE), "100 %"),
         (Quantity(0.99996, Kind.SHARE), "99.996 %"),  # one digit would read 100.0 %
         (Quantity(0.00004, Kind.SHARE), "0.004 %"),
+        (Quantity(0.000001, Kind.SHARE, digits=2), "0.0001 %"),
+        (Quantity(0.00000099, Kind.SHARE, digits=2), "< 0.0001 %"),
+        (Quantity(4e-12, Kind.SHARE), "< 0.0001 %"),
+        (Quantity(-4e-12, Kind.SHARE), "> -0.0001 %"),
+        (Quantity(1 - 4e-12, Kind.SHARE), "> 99.9999 %"),
         (Quantity(12345.678, Kind.NUMBER, "requests/s"), "12,346 requests/s"),
         (Quantity(0.5, Kind.NUMBER), "0.500"),
         (Quantity(1234567, Kind.COUNT), "1,234,567"),

@@ -8,9 +8,10 @@ import pytest
 from schedplan.model.findings import Measure
 from schedplan.model.plan import ConflictItem, Plan, PlanStatus, Repair, Unplaced
 from schedplan.model.problem import Problem
-from schedplan.report.document import Document, Notice, Paragraph, Table, Waterfall
+from schedplan.report.document import Document, KeyValues, Notice, Paragraph, Table, Tone, Waterfall
 from schedplan.report.figures import written_parts
 from schedplan.report.plan_document import plan_document
+from schedplan.report.plan_facts import placed_words
 
 
 def words(document: Document) -> str:
@@ -103,7 +104,49 @@ def test_what_is_left_out_comes_with_rule_evidence_and_repair(problem: Problem, 
     assert ("big", "job", 1, "capacity", "needs 16, the largest node has 8", "add a node", 5.0) == table(
         document, "unplaced-table"
     ).rows[0]
-    assert "0 of 1 job are placed." in words(document)
+    assert "The one job is left out." in words(document)
+
+
+def test_work_left_out_stands_right_below_the_headline_and_its_section_right_below_the_answer(problem: Problem, plan: Plan) -> None:
+    left = tuple(Unplaced("job", name, 1, "capacity", "needs 16, there are 8", "add a node") for name in "abcde")
+    document = plan_document(problem, replace(plan, unplaced=left))
+    answer, following, *_ = document.sections
+    headline, *notices = answer.blocks[:5]
+
+    assert isinstance(headline, Paragraph)
+    assert headline.is_headline
+    assert [one.text for one in notices if isinstance(one, Notice)] == [
+        "left out: a (needs 16, there are 8)",
+        "left out: b (needs 16, there are 8)",
+        "left out: c (needs 16, there are 8)",
+        "left out: and 2 more",
+    ]
+    assert following.block_id == "unplaced"
+
+
+@pytest.mark.parametrize(
+    ("placed", "total", "expected"),
+    [
+        (0, 1, "The one job is left out"),
+        (1, 1, "The one job is placed"),
+        (0, 2, "Neither of the 2 jobs is placed"),
+        (1, 2, "1 of 2 jobs is placed"),
+        (2, 2, "Both jobs are placed"),
+        (0, 3, "None of the 3 jobs is placed"),
+        (2, 3, "2 of 3 jobs are placed"),
+        (1200, 1200, "All 1,200 jobs are placed"),
+    ],
+)
+def test_how_many_jobs_are_placed_in_words(placed: int, total: int, expected: str) -> None:
+    assert expected == placed_words(placed, total)
+
+
+@pytest.mark.parametrize(("gap", "tone"), [(9e-7, Tone.GOOD), (1e-6, Tone.CAUTION), (None, Tone.CAUTION)])
+def test_a_gap_too_small_for_a_figure_is_no_caution(problem: Problem, plan: Plan, gap: float | None, tone: Tone) -> None:
+    document = plan_document(problem, replace(plan, proof=replace(plan.proof, status=PlanStatus.FEASIBLE, gap=gap)))
+    (key,) = (block for block in document.blocks() if isinstance(block, KeyValues) and block.is_key)
+
+    assert (tone, tone) == (document.badge_tone, key.entries[-1].tone)
 
 
 def test_requests_out_of_time_are_told(problem: Problem, plan: Plan) -> None:
