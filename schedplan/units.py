@@ -15,7 +15,7 @@ _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 MILLI = 1000
 SLICE_TOLERANCE = 0.02
-OBJECTIVE_BITS = 52
+OBJECTIVE_BITS = 56
 
 
 class QuantityError(ValueError):
@@ -71,7 +71,7 @@ def milli_down(value: float) -> int:
 def objective_scale(largest_sum: float) -> float:
     """Return the power of two by which a float objective is scaled to integers.
 
-    `largest_sum` bounds |objective| over all solutions. The scaled objective stays below 2**52, so a coefficient loses at
+    `largest_sum` bounds |objective| over all solutions. The scaled objective stays below 2**56, so a coefficient loses at
     most half a unit and a solution at most half a unit per unit of its variables: the caller states that bound.
     """
     if not largest_sum > 0:

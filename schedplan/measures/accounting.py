@@ -1,6 +1,7 @@
 """Accounting: everything that follows from decisions, computed from the problem alone. It never asks how they were found.
 
-    latency      = sum over placed jobs of urgency x size x (wait rate x hours waited + tardiness rate x hours late, where soft)
+    latency      = sum over jobs of urgency x size x (wait rate x hours waited + tardiness rate x hours late, where soft); one that
+                   is left out waits until the horizon ends
     utilization  = paid - held by jobs - reference work of services, in counted-resource-hours
     cost         = paid + expected rework + what is borrowed beyond quotas
     unplaced     = importance left out / importance of all jobs
@@ -26,7 +27,7 @@ from schedplan.measures.quotas import borrow_costs
 from schedplan.measures.runs import Run, fleets_of, left_out, runs_of
 from schedplan.measures.stranded import stranded
 from schedplan.measures.usage import Usage, counted_on, usage_of
-from schedplan.measures.work import importance, job_size, reference_work_per_h, release_s
+from schedplan.measures.work import endless_wait, importance, job_size, reference_work_per_h, release_s
 from schedplan.model.findings import Measure
 from schedplan.model.plan import Decisions, NodeUse, Placement, ReplicaRow
 from schedplan.model.problem import Problem
@@ -95,7 +96,7 @@ def _goals(
     everything = fsum(importance(problem, job) for job in problem.jobs)
     missing = fsum(importance(problem, job) for job in unplaced)
     return GoalValues(
-        latency=fsum(_lateness(problem, run) for run in runs),
+        latency=fsum([*(_lateness(problem, run) for run in runs), *(endless_wait(problem, job) for job in unplaced)]),
         utilization=_idle_h(problem, decisions, usage),
         cost=cost,
         carbon=0.0,

@@ -178,7 +178,7 @@ def _objective(problem: Problem, plan: Plan, fresh: Account, normalisation: Norm
 
 def _own_scales(plan: Plan) -> Normalisation:
     """The scales that the plan itself states; a goal without a term has nothing between reference and ideal."""
-    stated = {term.name: Scale(term.reference, term.ideal) for term in plan.terms}
+    stated = {term.name: Scale(term.reference, term.ideal, term.size) for term in plan.terms}
     nothing = Scale(0.0, 0.0)
     unplaced = stated.get("unplaced", nothing).reference
     latency, utilization, cost, carbon = (stated.get(goal, nothing) for goal in ("latency", "utilization", "cost", "carbon"))

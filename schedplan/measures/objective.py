@@ -15,6 +15,7 @@ from schedplan.model.plan import Term
 from schedplan.model.problem import GOALS, Problem
 
 NO_CONFLICT = 1e-6
+LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,16 @@ class GoalValues:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What one goal is measured against: its value in the reference plan, its ideal, and the divisor that follows from both."""
+    """What one goal is measured against: its value in the reference plan, its ideal, and the divisor that follows from both.
+
+    size: how much the goal is about in all (the work, what is paid for, the bill). A divisor is never below a tenth of it: where
+    the reference is all but ideal, the difference between the two is noise, and divided by it one hour of wait would outweigh
+    everything else. Our choice.
+    """
 
     reference: float
     ideal: float
+    size: float = 0.0
 
     @property
     def in_conflict(self) -> bool:
@@ -53,7 +60,9 @@ class Scale:
 
     @property
     def divisor(self) -> float:
-        return self.reference - self.ideal if self.in_conflict else max(1.0, abs(self.reference))
+        if not self.in_conflict:
+            return max(1.0, abs(self.reference), self.size)
+        return max(self.reference - self.ideal, LEAST_SHARE * self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +76,9 @@ class Normalisation:
     unplaced: float = 0.0
 
     @classmethod
-    def between(cls, reference: GoalValues, ideal: GoalValues) -> Normalisation:
-        """Return the scales between a reference plan's values and the ideals."""
-        scales = {goal: Scale(reference.of(goal), ideal.of(goal)) for goal in GOALS}
+    def between(cls, reference: GoalValues, ideal: GoalValues, size: GoalValues | None = None) -> Normalisation:
+        """Return the scales between a reference plan's values and the ideals, for goals of a size (None: 0)."""
+        scales = {goal: Scale(reference.of(goal), ideal.of(goal), 0.0 if size is None else size.of(goal)) for goal in GOALS}
         return cls(**scales, unplaced=reference.unplaced)
 
     def of(self, goal: str) -> Scale:
@@ -105,6 +114,7 @@ def _term(problem: Problem, goals: GoalValues, normalisation: Normalisation, goa
         reference=scale.reference,
         ideal=scale.ideal,
         in_conflict=scale.in_conflict,
+        size=scale.size,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Job, JobState, Service, WorkerShape
+from schedplan.model.workload import DeadlineKind, Job, JobState, Service, WorkerShape
 
 # Our choice for a job that asks for nothing of a known total: it still weighs a thousandth of the cluster, so that leaving it
 # out or keeping it waiting is never free.
@@ -76,6 +76,18 @@ def run_minutes(problem: Problem, job: Job, pool: Pool) -> float:
 def release_s(problem: Problem, job: Job) -> int:
     """Return the instant from which a job's wait counts, not before the horizon begins."""
     return max(job.release_s if job.release_s is not None else problem.grid.start_s, problem.grid.start_s)
+
+
+def endless_wait(problem: Problem, job: Job) -> float:
+    """Return the latency goal's share of a job that is left out: it waits, and is late, until the horizon ends.
+
+    So no start within the horizon is worse than none, and leaving work out never looks like a short queue.
+    """
+    end_s, rates = problem.grid.end_s, problem.objective.rates
+    weighted = rates.wait * max(end_s - release_s(problem, job), 0) / 3600.0
+    if job.deadline_s is not None and job.deadline_kind is DeadlineKind.SOFT:
+        weighted += rates.tardiness * max(end_s - job.deadline_s, 0) / 3600.0
+    return problem.urgency[job.priority] * job_size(problem.cluster, job) * weighted
 
 
 def reference_work_per_h(service: Service, cluster: Cluster, mean_rps: float) -> float:

@@ -122,7 +122,8 @@ class Unplaced:
 class Term:
     """One term of the objective: natural value and unit, its weight, what it is divided by, and its share of F.
 
-    reference: the same value in the reference plan; ideal: its bound by arithmetic; in_conflict False where reference = ideal.
+    reference: the same value in the reference plan; ideal: its bound by arithmetic; in_conflict False where reference = ideal;
+    size: how much the goal is about in all, below a tenth of which no divisor falls.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Term:
     reference: float
     ideal: float
     in_conflict: bool
+    size: float = 0.0
 
     @property
     def contribution(self) -> float:

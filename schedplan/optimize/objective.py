@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from schedplan.measures.objective import Normalisation
-from schedplan.measures.work import counted, counted_share, importance, job_size, reference_work_per_h, release_s
+from schedplan.measures.work import counted, counted_share, endless_wait, importance, job_size, reference_work_per_h, release_s
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job
 from schedplan.optimize.spending import Spending
@@ -61,7 +61,7 @@ def objective(variables: Variables, spending: Spending, normalisation: Normalisa
     """Return F over the variables of a model; `excluded` are the jobs that no plan can place (a constant of it)."""
     problem = variables.layout.problem
     builder = _Builder()
-    _add_latency(builder, variables, _factor(problem, normalisation, "latency"))
+    _add_latency(builder, variables, _factor(problem, normalisation, "latency"), excluded)
     _add_idle(builder, variables, _factor(problem, normalisation, "utilization"))
     factor = _factor(problem, normalisation, "cost")
     for priced in spending.by_slot:
@@ -111,11 +111,15 @@ def _factor(problem: Problem, normalisation: Normalisation, goal: str) -> float:
     return weight / normalisation.of(goal).divisor if weight else 0.0
 
 
-def _add_latency(builder: _Builder, variables: Variables, factor: float) -> None:
+def _add_latency(builder: _Builder, variables: Variables, factor: float, excluded: tuple[Job, ...]) -> None:
+    problem = variables.layout.problem
     for start in variables.starts:
         column = start.column
         job = variables.layout.classes[column.class_idx].job
-        builder.add(start.gangs, factor * lateness_device_h(variables.layout.problem, job, column.start_slot, column.end_edge))
+        builder.add(start.gangs, factor * lateness_device_h(problem, job, column.start_slot, column.end_edge))
+    for job_class, left_out in zip(variables.layout.classes, variables.left_out, strict=True):
+        builder.add(left_out, factor * endless_wait(problem, job_class.job))
+    builder.constant += factor * sum(endless_wait(problem, job) for job in excluded)
 
 
 def _add_idle(builder: _Builder, variables: Variables, factor: float) -> None:

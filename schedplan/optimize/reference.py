@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from schedplan.measures.accounting import account
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.objective import GoalValues, Normalisation
-from schedplan.measures.work import counted, counted_share, node_share
+from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
@@ -58,7 +58,7 @@ def reference(problem: Problem) -> Decisions:
 def normalisation(problem: Problem, decisions: Decisions) -> Normalisation:
     """Return the scales of the goals, from the reference plan and the ideals for the work that it places."""
     goals = account(problem, decisions).goals
-    return Normalisation.between(goals, ideals(problem, decisions, goals))
+    return Normalisation.between(goals, ideals(problem, decisions, goals), _sizes(problem, decisions, goals))
 
 
 def ideals(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalValues:
@@ -73,12 +73,20 @@ def ideals(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalV
     )
     cost = always_cost + sum(_cheapest_job(problem, job) for job in jobs) + _cheapest_services(problem)
     return GoalValues(
-        latency=min(0.0, reached.latency),
+        latency=min(sum(endless_wait(problem, job) for job in problem.jobs if job.name not in placed), reached.latency),
         utilization=min(max(always_h - work_h, 0.0), reached.utilization),
         cost=min(cost, reached.cost),
         carbon=reached.carbon,
         unplaced=reached.unplaced,
     )
+
+
+def _sizes(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalValues:
+    """Return how much each goal is about: the work by importance, the counted-resource-hours that are paid for, the bill."""
+    per_node = np.array([counted(pool, problem.cluster) for pool in problem.cluster.pool_of_node.values()])
+    paid_h = float(per_node @ (decisions.on @ problem.grid.hours)) if len(per_node) else 0.0
+    work = sum(importance(problem, job) for job in problem.jobs)
+    return GoalValues(latency=work, utilization=paid_h, cost=abs(reached.cost), carbon=0.0, unplaced=0.0)
 
 
 def earliest(problem: Problem, board: Board, job: Job) -> tuple[JobPart, ...] | None:

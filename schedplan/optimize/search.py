@@ -54,7 +54,8 @@ def search(formulation: Formulation, options: SolveOptions, work_limit: float, h
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         # A run that ended before its search began reports a bound of 0, which bounds nothing.
         return Found(Outcome.UNKNOWN, (), (), None, work, hit_clock)
-    bound = formulation.scaled.bound(solver.best_objective_bound)
+    # The integer bound: the public one is a float, which holds 53 of our 56 bits.
+    bound = formulation.scaled.bound(solver.response_proto.inner_objective_lower_bound)
     return Found(Outcome.SOLVED, gangs_of(formulation, solver.value), fleets_of(formulation, solver.value), bound, work, hit_clock)
 
 

@@ -221,6 +221,7 @@ def _term_values(term: Term) -> Json:
         "reference": float(term.reference),
         "ideal": float(term.ideal),
         "in_conflict": bool(term.in_conflict),
+        "size": float(term.size),
         "contribution": float(term.contribution),
     }
 
@@ -383,6 +384,7 @@ def _term_from(row: Fields) -> Term:
         reference=row.number("reference"),
         ideal=row.number("ideal"),
         in_conflict=row.flag("in_conflict"),
+        size=row.number("size"),
     )
 
 

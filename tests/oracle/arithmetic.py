@@ -103,7 +103,10 @@ class Arithmetic:
         return self.urgency(job) * self.size(job) * _runtime_minutes(job) / 60
 
     def left_out(self, job: Job) -> float:
-        return self.problem.objective.unplaced * self.importance(job) / sum(self.importance(other) for other in self.problem.jobs)
+        """The price of the work itself, and a wait (and lateness) that lasts until the horizon ends."""
+        share = self.importance(job) / sum(self.importance(other) for other in self.problem.jobs)
+        endless = self._lateness_h(job, self.grid.n_slots, self.grid.n_slots) * self.urgency(job) * self.size(job)
+        return self.problem.objective.unplaced * share + self.weight["latency"] * endless
 
     def run_minutes(self, job: Job, accelerator: str | None) -> float:
         """Run time on a device model; of a running job what is left of it, at least the first slot."""

@@ -313,8 +313,8 @@ class _Search:
             least = [
                 one for one in found if not any(other.nodes < one.nodes and other.borrow_cost <= one.borrow_cost for other in found)
             ]
-            dearest_first = sorted(least[::-1], key=lambda one: one.borrow_cost, reverse=True)
-            first_of = {one.nodes: one for one in dearest_first}
+            least.reverse()
+            first_of = {one.nodes: one for one in sorted(least, key=lambda one: one.borrow_cost, reverse=True)}
             self.servings[key] = tuple(first_of.values())
         return self.servings[key]
 

@@ -56,9 +56,9 @@ def test_the_urgent_job_goes_first_and_the_other_is_left_out():
 
     answer = best_plan(problem, ONES)
 
-    # urgency a 1, b 2: leaving a out costs 10 x 1 / (1 + 2), leaving b out 10 x 2 / 3
+    # urgency a 1, b 2: leaving a out costs 10 x 1 / (1 + 2) and a wait of 1 h to the end of the horizon, leaving b out twice that
     assert answer is not None
-    assert answer.objective == pytest.approx(10 / 3)
+    assert answer.objective == pytest.approx(10 / 3 + 1)
     assert answer.decisions.parts == (JobPart("b", "n", 0, 1),)
 
 

@@ -8,7 +8,7 @@ JOBS_OUT = Dictionary(
     name="jobs_out",
     title="when and where each job of a replay ran, by submission",
     columns=(
-        Column("job", Kind.TEXT, "", required=True),
+        Column("job", Kind.TEXT, "the job it is about", required=True),
         Column("submit", Kind.TIMESTAMP, "from when it might run", required=True),
         Column("start", Kind.TIMESTAMP, "null where it never started"),
         Column("end", Kind.TIMESTAMP, "null where it never started"),

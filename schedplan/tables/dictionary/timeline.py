@@ -16,7 +16,7 @@ TIMELINE = Dictionary(
             required=True,
             choices=("submit", "take", "start", "end", "limit"),
         ),
-        Column("job", Kind.TEXT, "", required=True),
+        Column("job", Kind.TEXT, "the job it is about", required=True),
         Column("node", Kind.TEXT, "single node; null for submit, and where only the sum of the machine was kept"),
         Column(
             "devices",
