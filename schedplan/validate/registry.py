@@ -9,24 +9,32 @@ from schedplan.model.findings import Finding
 from schedplan.model.quota import Quota
 from schedplan.tables.convert import Content
 from schedplan.tables.faults import READING_TEXTS
+from schedplan.timegrid import TimeGrid
 from schedplan.validate import latency, plausible, references, room, windows
 from schedplan.validate.rule import Rule
 from schedplan.validate.subject import Subject
 
 RULES: tuple[Rule, ...] = references.RULES + room.RULES + windows.RULES + latency.RULES + plausible.RULES
+_OF_PLANS = frozenset({"SP1208", "SP1215", "SP1224"})
 _TEXTS = {code.value: text for code, text in READING_TEXTS} | {rule.code: rule.text for rule in RULES}
 
 
-def validate(subject: Subject) -> tuple[Finding, ...]:
-    """Return the findings of all rules, by code and then by subject."""
-    found = [finding for rule in RULES for finding in rule.check(subject)]
+def validate(subject: Subject, rules: tuple[Rule, ...] = RULES) -> tuple[Finding, ...]:
+    """Return the findings of rules, by code and then by subject."""
+    found = [finding for rule in rules for finding in rule.check(subject)]
     return tuple(sorted(found, key=lambda finding: (finding.code, finding.subject)))
 
 
-def subject_of(content: Content, quotas: tuple[Quota, ...]) -> Subject:
-    """Return what is validated of tables that were read; quotas: those of the tables and of the project file."""
+def cautions(subject: Subject) -> tuple[str, ...]:
+    """Return what a plan of these records must warn of, as sentences: work that gets another place than its owner may think, or none."""
+    found = validate(subject, tuple(rule for rule in RULES if rule.code in _OF_PLANS))
+    return tuple(f"{finding.subject}: {finding.message}" for finding in found)
+
+
+def subject_of(content: Content, quotas: tuple[Quota, ...], grid: TimeGrid | None = None) -> Subject:
+    """Return what is validated of tables that were read; quotas: those of the tables and of the project file; grid: planned slots."""
     forecast_ids = tuple(forecast.unique_id for forecast in content.forecasts)
-    return Subject(content.cluster, content.jobs, content.services, content.series, forecast_ids, quotas, content.slips)
+    return Subject(content.cluster, content.jobs, content.services, content.series, forecast_ids, quotas, content.slips, grid)
 
 
 def documented_codes() -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
@@ -26,8 +26,8 @@ def _refused(subject: Subject) -> Iterator[Finding]:
     pools = subject.cluster.pools
     for jobs in subject.alike:
         job = jobs[0]
-        refusals = [job_refusal(pool, job) for pool in pools]
-        if pools and all(refusal is not None for refusal in refusals):
+        if pools and not subject.pools_for(job):
+            refusals = [job_refusal(pool, job) for pool in pools]
             reasons = tuple(dict.fromkeys(refusal.message for refusal in refusals if refusal is not None))
             yield Finding("SP1211", must_or_should(job.required), about_jobs(jobs), f"no node takes it: {listed(reasons, 3)}")
     for service in subject.services:
@@ -80,11 +80,57 @@ def _least_replicas(subject: Subject) -> Iterator[Finding]:
             yield Finding("SP1214", Severity.ERROR, f"service {service.name}", message, "Lower min_replicas, or add nodes.")
 
 
+def _no_device_asked(subject: Subject) -> Iterator[Finding]:
+    pools = subject.cluster.pools
+    jobs = tuple(job for job in subject.open_jobs if job.shape.gpus == 0)
+    if jobs and pools and all(pool.gpus > 0 for pool in pools):
+        message = "no device is asked for, though every node has some: such work takes none and may share a node with any other"
+        hint = "Give gpus_per_worker; where no device is meant, nothing has to be done."
+        yield Finding("SP1208", Severity.WARNING, about_jobs(jobs), message, hint, column="gpus_per_worker")
+
+
+def _whole_device_for_share(subject: Subject) -> Iterator[Finding]:
+    """Pools that the same work takes whole devices of, told together."""
+    jobs, services = _shares_by_pool(subject)
+    alike: dict[tuple[int, int], list[Pool]] = defaultdict(list)
+    for pool in subject.cluster.pools:
+        if jobs[pool.name] or services[pool.name]:
+            alike[jobs[pool.name], services[pool.name]].append(pool)
+    for (n_jobs, n_services), pools in alike.items():
+        names = tuple(pool.name for pool in pools)
+        about = f"pool {names[0]}" if len(names) == 1 else f"{len(names)} pools: {listed(names, 3)}"
+        work = " and ".join(_counted(number, noun) for number, noun in ((n_jobs, "job"), (n_services, "service")) if number)
+        message = f"slices_per_gpu is 1, so each worker of {work} that asks for a share of a device takes a whole one here"
+        hint = "Give slices_per_gpu where devices can be shared."
+        yield Finding("SP1215", Severity.WARNING, about, message, hint, column="slices_per_gpu")
+
+
+def _shares_by_pool(subject: Subject) -> tuple[Counter[str], Counter[str]]:
+    """Return how many jobs and how many services ask for a share of a device and may run on each pool that is not sliced."""
+    jobs: Counter[str] = Counter()
+    services: Counter[str] = Counter()
+    unsliced = {pool.name for pool in subject.cluster.pools if pool.gpus > 0 and pool.slices_per_gpu == 1}
+    if not unsliced:
+        return jobs, services
+    for group in subject.alike:
+        if 0 < group[0].shape.gpus < 1:
+            jobs.update({pool.name: len(group) for pool in subject.pools_for(group[0]) if pool.name in unsliced})
+    for service in subject.services:
+        if 0 < service.shape.gpus < 1:
+            takes = (pool for pool in subject.cluster.pools if pool.name in unsliced and service_refusal(pool, service) is None)
+            services.update(pool.name for pool in takes)
+    return jobs, services
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _groups(subject: Subject, job: Job) -> list[tuple[Pool, ...]]:
     """Return the sets of eligible pools that one gang may span; a single node is a set of its own for topology node."""
     members: dict[tuple[str, ...], list[Pool]] = defaultdict(list)
-    for pool in subject.cluster.pools:
-        if job_refusal(pool, job) is None and pool.nodes > 0:
+    for pool in subject.pools_for(job):
+        if pool.nodes > 0:
             family = (pool.cluster, pool.accelerator or "", pool.market.value)
             domain = getattr(pool, _DOMAINS[job.topology]) if job.topology in _DOMAINS else ""
             members[(*family, domain or "")].append(pool)
@@ -103,6 +149,13 @@ def _place(job: Job, pools: tuple[Pool, ...]) -> str:
 
 
 RULES = (
+    Rule(
+        "SP1208",
+        "no-device-asked",
+        "Every node of the cluster has devices, and an open job asks for none. It takes no device, so any number of such jobs fits"
+        " beside other work; most often the column gpus_per_worker is missing or misspelt.",
+        _no_device_asked,
+    ),
     Rule("SP1210", "no-nodes", "A plan needs work, and at least one node for it that is ready and that it may use.", _no_nodes),
     Rule(
         "SP1211",
@@ -130,5 +183,12 @@ RULES = (
         "least-replicas",
         "The least number of replicas of a service has to fit on the nodes that take it.",
         _least_replicas,
+    ),
+    Rule(
+        "SP1215",
+        "whole-device-for-share",
+        "Work asks for a share of a device, and a pool that takes it says slices_per_gpu = 1 (the default): there a share takes a whole"
+        " device, and what is left of it stays empty. Give slices_per_gpu where devices are shared.",
+        _whole_device_for_share,
     ),
 )

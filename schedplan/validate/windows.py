@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from math import ceil, exp
 
-from schedplan.measures.eligibility import job_refusal, workers_per_node
+from schedplan.measures.eligibility import workers_per_node
 from schedplan.measures.spot import gang_rate, rework_h
-from schedplan.model.cluster import Market, Pool
+from schedplan.model.cluster import Pool
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.workload import DeadlineKind, Job, JobState
+from schedplan.timegrid import format_instant
 from schedplan.validate.rule import Rule, about_jobs, must_or_should
 from schedplan.validate.subject import Subject
 
@@ -26,11 +28,15 @@ def _run_time(subject: Subject) -> Iterator[Finding]:
 
 def _window(subject: Subject) -> Iterator[Finding]:
     for job in _with_hard_deadline(subject):
-        window = _window_minutes(job)
+        window = _window_minutes(subject, job)
         if window is None:
             continue
-        shortest = min((_minutes(subject, job, pool) for pool in _pools(subject, job)), default=None)
-        if shortest is not None and shortest > window + _FORGIVEN_MINUTES:
+        shortest = subject.shortest_minutes(job)
+        if window < 0:
+            message = f"its deadline, {_told(job.deadline_s)}, is before its release, {_told(job.release_s)}"
+            hint = "Mend submit_time, earliest_start or deadline."
+            yield Finding("SP1221", must_or_should(job.required), f"job {job.name}", message, hint, column="deadline")
+        elif shortest is not None and shortest > window + _FORGIVEN_MINUTES:
             message = f"it runs {shortest:g} min on the fastest node that takes it; its window is {window:g} min"
             hint = "Move earliest_start or deadline, or make the deadline soft."
             yield Finding("SP1221", must_or_should(job.required), f"job {job.name}", message, hint, column="deadline")
@@ -38,9 +44,9 @@ def _window(subject: Subject) -> Iterator[Finding]:
 
 def _spot_slack(subject: Subject) -> Iterator[Finding]:
     for job in _with_hard_deadline(subject):
-        window = _window_minutes(job)
-        for pool in _pools(subject, job):
-            if window is None or pool.market is not Market.SPOT or pool.interruptions_per_hour <= 0:
+        window = _window_minutes(subject, job)
+        for pool in subject.spot_pools_for(job):
+            if window is None or pool.interruptions_per_hour <= 0:
                 continue
             slack_h = (window - _minutes(subject, job, pool)) / 60
             work_h = _minutes(subject, job, pool) / 60
@@ -63,19 +69,59 @@ def _spot_slack(subject: Subject) -> Iterator[Finding]:
                 yield Finding("SP1222", Severity.WARNING, f"job {job.name}", message, hint, column="deadline")
 
 
-def _with_hard_deadline(subject: Subject) -> Iterator[Job]:
+def _longer_than_horizon(subject: Subject) -> Iterator[Finding]:
+    if subject.grid is None:
+        return
+    horizon_minutes = (subject.grid.end_s - subject.grid.start_s) / 60
+    found: dict[tuple[float, bool], list[Job]] = defaultdict(list)
+    for job in subject.open_jobs:
+        shortest = None if job.state is JobState.RUNNING else subject.shortest_minutes(job)
+        if shortest is not None and shortest > horizon_minutes + _FORGIVEN_MINUTES:
+            found[shortest, job.required].append(job)
+    for (shortest, is_required), jobs in found.items():
+        message = f"it runs {shortest:g} min on the fastest node that takes it; the whole horizon is {horizon_minutes:g} min"
+        hint = "Lengthen it: [horizon] hours, or --set horizon.hours=N."
+        yield Finding("SP1223", must_or_should(is_required), about_jobs(jobs), message, hint, column="runtime_minutes")
+
+
+def _before_horizon(subject: Subject) -> Iterator[Finding]:
+    """One finding per severity, however many jobs: a log of long ago has many."""
+    if subject.grid is None:
+        return
+    late = [job for job in _waiting_with_hard_deadline(subject) if (job.deadline_s or 0) <= subject.grid.start_s]
+    for is_required in (True, False):
+        jobs = tuple(job for job in late if job.required is is_required)
+        if jobs:
+            message = (
+                f"the hard deadline, {_told(max(job.deadline_s or 0 for job in jobs))}{' at the latest' if len(jobs) > 1 else ''}, is"
+                f" not after the beginning of the plan, {format_instant(subject.grid.start_s)}: it can't be placed"
+            )
+            hint = "Set [horizon] start earlier, or mend the deadline."
+            yield Finding("SP1224", must_or_should(is_required), about_jobs(jobs), message, hint, column="deadline")
+
+
+def _waiting_with_hard_deadline(subject: Subject) -> Iterator[Job]:
     return (
         job
         for job in subject.open_jobs
-        if job.state is not JobState.RUNNING and job.deadline_kind is DeadlineKind.HARD and _known_minutes(job) is not None
+        if job.state is not JobState.RUNNING and job.deadline_kind is DeadlineKind.HARD and job.deadline_s is not None
     )
 
 
-def _window_minutes(job: Job) -> float | None:
-    """Return the minutes between release and deadline, below 0 where the deadline is first; None where one is not given."""
-    if job.deadline_s is None or job.release_s is None:
+def _with_hard_deadline(subject: Subject) -> Iterator[Job]:
+    return (job for job in _waiting_with_hard_deadline(subject) if _known_minutes(job) is not None)
+
+
+def _window_minutes(subject: Subject, job: Job) -> float | None:
+    """Return the minutes from release, or the beginning of the plan where that is later, to deadline; None where one is not known.
+
+    Below 0 where the deadline is before the release; None also where it is before the plan, which is told apart.
+    """
+    start_s = None if subject.grid is None else subject.grid.start_s
+    if job.deadline_s is None or (start_s is not None and job.deadline_s <= start_s):
         return None
-    return (job.deadline_s - job.release_s) / 60
+    begins = [instant for instant in (job.release_s, start_s) if instant is not None]
+    return (job.deadline_s - max(begins)) / 60 if begins else None
 
 
 def _known_minutes(job: Job) -> float | None:
@@ -86,8 +132,8 @@ def _minutes(subject: Subject, job: Job, pool: Pool) -> float:
     return (_known_minutes(job) or 0.0) / subject.cluster.speed(pool.accelerator, job.name, job.kind.value)
 
 
-def _pools(subject: Subject, job: Job) -> list[Pool]:
-    return [pool for pool in subject.cluster.pools if job_refusal(pool, job) is None]
+def _told(instant_s: int | None) -> str:
+    return "unknown" if instant_s is None else format_instant(instant_s)
 
 
 RULES = (
@@ -100,7 +146,7 @@ RULES = (
     Rule(
         "SP1221",
         "window-too-short",
-        "Between its release (the later of submit_time and earliest_start) and its hard deadline a job has less time than it runs"
+        "Between its release (the latest of submit_time, earliest_start and the beginning of the plan) and its hard deadline a job has less time than it runs"
         " on the fastest node that takes it. No plan can place it.",
         _window,
     ),
@@ -110,5 +156,19 @@ RULES = (
         "A gang on spot nodes loses its run when any of its nodes is taken back. Its window leaves less time than interruptions are"
         " expected to take, so that it may well miss its deadline; the chance that no node is lost is told.",
         _spot_slack,
+    ),
+    Rule(
+        "SP1223",
+        "longer-than-horizon",
+        "A job has to end within the horizon (24 hours unless the project says otherwise). This one runs longer than that on the"
+        " fastest node that takes it, so no plan of this length can place it.",
+        _longer_than_horizon,
+    ),
+    Rule(
+        "SP1224",
+        "deadline-before-plan",
+        "The hard deadline of a waiting job is not after the beginning of the plan, so no plan that begins there can place it. Without"
+        " [horizon] start a plan begins at the first slot after the newest time of the inputs.",
+        _before_horizon,
     ),
 )

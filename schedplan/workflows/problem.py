@@ -16,6 +16,8 @@ from schedplan.tables.pools import price_series
 from schedplan.tables.quotas import joined
 from schedplan.tables.runtimes import with_runtimes
 from schedplan.timegrid import TimeGrid
+from schedplan.validate.registry import cautions
+from schedplan.validate.subject import Subject
 from schedplan.workflows.demand import expected_demand
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.project import Project
@@ -42,13 +44,14 @@ def prepare(project: Project, runtime_minutes: float | None = None) -> Prepared:
     grid, said = horizon(settings.horizon, content, settings.project.timezone)
     expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
     problem, assumed, warnings = _problem(project, grid, expected.demands, runtime_minutes)
+    subject = Subject(problem.cluster, problem.jobs, problem.services, grid=grid)
     notes = (*content.notes, *said, *expected.notes, *assumed)
     return Prepared(
         problem=replace(problem, assumptions=notes),
         forecasts=expected.forecasts,
         qualities=expected.qualities,
         histories=expected.histories,
-        warnings=(*settings.warnings, *content.warnings, *warnings),
+        warnings=(*settings.warnings, *content.warnings, *cautions(subject), *warnings),
     )
 
 

@@ -21,6 +21,8 @@ from schedplan.tables.artefact_context import PlanContext, context_of
 from schedplan.tables.convert import Content
 from schedplan.tables.pools import price_series
 from schedplan.timegrid import TimeGrid
+from schedplan.validate.registry import cautions
+from schedplan.validate.subject import Subject
 from schedplan.workflows.demand import expected_demand
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.optimize import Planned, snapshot
@@ -58,13 +60,14 @@ def prepare_static(project: Project) -> Prepared:
     expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
     slot = TimeGrid.regular(grid.start_s, SLOT_MINUTES, 1)
     problem = _problem(project, slot, tuple(_largest(demand) for demand in expected.demands))
+    subject = Subject(problem.cluster, problem.jobs, problem.services)
     notes = (*content.notes, *(said if content.services else ()), *expected.notes, *_notes(project))
     return Prepared(
         problem=replace(problem, assumptions=notes),
         forecasts=expected.forecasts,
         qualities=expected.qualities,
         histories=expected.histories,
-        warnings=(*settings.warnings, *content.warnings, *_not_kept(project)),
+        warnings=(*settings.warnings, *content.warnings, *cautions(subject), *_not_kept(project)),
     )
 
 

@@ -7,13 +7,16 @@ from schedplan.report.document import Document
 from schedplan.report.findings_document import findings_document
 from schedplan.tables.quotas import joined
 from schedplan.validate.registry import subject_of, validate
+from schedplan.workflows.horizon import horizon
 from schedplan.workflows.project import Project
 
 
 def validate_project(project: Project) -> tuple[Finding, ...]:
     """Return the findings of all rules on the tables of a project."""
     quotas = joined(project.content.quotas, project.settings.quotas)
-    return validate(subject_of(project.content, quotas))
+    settings = project.settings
+    grid, _ = horizon(settings.horizon, project.content, settings.project.timezone)
+    return validate(subject_of(project.content, quotas, grid))
 
 
 def fails(findings: tuple[Finding, ...], fail_on: str) -> bool:

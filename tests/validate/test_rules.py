@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from schedplan.model.quota import Quota
 from schedplan.model.workload import DeadlineKind, Job, JobState, Placed, Service, Topology, WorkerShape
 from schedplan.tables.faults import Code
 from schedplan.tables.read import ColumnSlip
+from schedplan.timegrid import TimeGrid
 from schedplan.validate.registry import RULES, documented_codes, rule_text, validate
 from schedplan.validate.subject import Subject
 
@@ -283,6 +285,88 @@ def test_an_unknown_size_that_work_asks_for_is_noted_once():
     job = replace(JOB, shape=WorkerShape(gpus=1.0, cpus=4.0))
 
     assert [("SP1242", "cpus")] == [(one.code, one.column) for one in found(POOL, replace(POOL, name="q"), jobs=(job,))]
+
+
+def test_work_that_asks_for_no_device_where_every_node_has_some():
+    none = WorkerShape(cpus=1.0)
+    jobs = (replace(JOB, shape=none), replace(JOB, name="k", shape=none), replace(JOB, name="l"))
+
+    assert [("SP1208", "2 jobs: j, k")] == [(one.code, one.subject) for one in found(replace(POOL, cpus=8.0), jobs=jobs)]
+    assert [] == codes(found(replace(POOL, cpus=8.0), Pool("cores", cpus=8.0), jobs=jobs))
+
+
+def test_shares_of_devices_on_pools_that_are_not_sliced_are_counted_by_pool():
+    share = WorkerShape(gpus=0.5)
+    jobs = (replace(JOB, shape=share), replace(JOB, name="k", shape=share), replace(JOB, name="l"))
+    pools = (POOL, replace(POOL, name="q"), replace(POOL, name="sliced", slices_per_gpu=7))
+    services = (replace(SERVICE, shape=share),)
+
+    (finding,) = found(*pools, jobs=jobs, services=services, series=(LOAD,))
+
+    assert ("SP1215", Severity.WARNING, "2 pools: p, q") == (finding.code, finding.severity, finding.subject)
+    assert "2 jobs and 1 service" in finding.message
+    assert [] == codes(found(pools[2], jobs=jobs))
+
+
+def test_a_job_longer_than_the_horizon():
+    # 2 slots of 60 min: 120 min hold a job of 120 min and none of 121; at speed 2 the second takes 60.5 min
+    grid = TimeGrid.regular(0, 60, 2)
+    jobs = (replace(JOB, runtime_minutes=120.0), replace(JOB, name="k", runtime_minutes=121.0))
+
+    (finding,) = found(POOL, jobs=jobs, grid=grid)
+
+    assert ("SP1223", Severity.WARNING, "job k") == (finding.code, finding.severity, finding.subject)
+    assert "it runs 121 min on the fastest node that takes it; the whole horizon is 120 min" == finding.message
+    assert [] == codes(found(POOL, jobs=jobs, grid=grid, speeds=(Speed("A100", "batch", 2.0),)))
+    assert [] == codes(found(POOL, jobs=jobs))
+
+
+def test_a_hard_deadline_that_is_over_when_the_plan_begins():
+    grid = TimeGrid.regular(7200, 60, 24)
+    jobs = tuple(replace(JOB, name=name, deadline_s=deadline_s) for name, deadline_s in (("a", 7200), ("b", 3600), ("c", 10800)))
+
+    (finding,) = found(POOL, jobs=jobs, grid=grid)
+
+    # c has the 60 min that it runs
+    assert ("SP1224", Severity.WARNING, "2 jobs: a, b") == (finding.code, finding.severity, finding.subject)
+    assert "1970-01-01T02:00:00Z at the latest" in finding.message
+    soft = tuple(replace(job, deadline_kind=DeadlineKind.SOFT) for job in jobs)
+    assert [] == codes(found(POOL, jobs=soft, grid=grid))
+
+
+def test_a_window_begins_with_the_plan():
+    job = replace(JOB, deadline_s=5400)
+
+    # from 3600 to 5400 s are 30 min, for 60 min
+    assert ["SP1221"] == codes(found(POOL, jobs=(job,), grid=TimeGrid.regular(3600, 60, 24)))
+    assert [] == codes(found(POOL, jobs=(job,), grid=TimeGrid.regular(0, 60, 24)))
+
+
+def test_a_deadline_before_the_release_is_told_by_its_times():
+    (finding,) = found(POOL, jobs=(replace(JOB, submit_s=31_500_000, deadline_s=0),))
+
+    assert "SP1221" == finding.code
+    assert "its deadline, 1970-01-01T00:00:00Z, is before its release, 1970-12-31T14:00:00Z" == finding.message
+
+
+def test_many_jobs_on_many_nodes_are_judged_in_a_few_seconds():
+    # 1,500 nodes of their own name; 8,000 jobs of 40 shapes, each with a deadline of its own
+    pools = tuple(replace(POOL, name=f"n{number:04d}", count=1, min_count=1, max_count=1) for number in range(1500))
+    jobs = tuple(
+        replace(
+            JOB,
+            name=f"j{number:04d}",
+            shape=WorkerShape(gpus=(1 + number % 40) / 50),
+            deadline_s=7200 + number,
+            runtime_minutes=60.0 + number,
+        )
+        for number in range(8000)
+    )
+    began_s = process_time()
+    findings = found(*pools, jobs=jobs, grid=TimeGrid.regular(0, 60, 24))
+
+    assert {"SP1215", "SP1221", "SP1223"} == set(codes(findings))
+    assert process_time() - began_s < 10.0  # measured: 2 s; asking every node for every job takes minutes
 
 
 def test_findings_come_in_the_order_of_codes_and_jobs_alike_are_told_once():
