@@ -10,9 +10,11 @@ from ortools.sat.python import cp_model
 
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import Problem
+from schedplan.model.workload import Service
 from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.requirement import alone_latency_ms
 from schedplan.packing.screen import Screened
 
 
@@ -50,14 +52,13 @@ def _is_infeasible(model: cp_model.CpModel, assumed: list[cp_model.IntVar], opti
 def _item(problem: Problem, rule: str) -> ConflictItem:
     kind, _, name = rule.partition(" ")
     if kind == "service":
-        demand = problem.demand_of[name].peak_rps
-        return ConflictItem("service", f"service {name}", f"up to {float(demand.max()):g} requests/s must be served")
+        return ConflictItem("service", f"service {name}", _service_evidence(problem, problem.service_by_name[name]))
     if kind == "max_replicas":
         return ConflictItem(
             "service", f"service {name}", f"at most {problem.service_by_name[name].max_replicas} replicas are allowed"
         )
     if kind == "budget":
-        return ConflictItem("budget", f"day {name}", f"the limit is {problem.limits.budget_per_day:g} {problem.currency} a day")
+        return ConflictItem("budget", f"day {name}", _budget_evidence(problem, name))
     if kind == "quota":
         ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.key == name)
         unit = ceiling.scope.resource.value
@@ -66,3 +67,22 @@ def _item(problem: Problem, rule: str) -> ConflictItem:
     return ConflictItem(
         "required", f"job {name}", f"{job.workers} workers of {job.shape.gpus:g} devices must be placed in their window"
     )
+
+
+def _service_evidence(problem: Problem, service: Service) -> str:
+    alone_ms = alone_latency_ms(problem, service)
+    if alone_ms is not None and alone_ms > service.slo_ms:
+        at = "on average" if service.slo_quantile is None else f"at the {service.slo_quantile:g} quantile"
+        return (
+            f"a request takes {alone_ms:.0f} ms {at} without any waiting, and the target is {service.slo_ms:g} ms;"
+            " no number of replicas mends that"
+        )
+    return f"up to {float(problem.demand_of[service.name].peak_rps.max()):g} requests/s must be served"
+
+
+def _budget_evidence(problem: Problem, day: str) -> str:
+    slots = list(dict(problem.grid.days(problem.zone))[day])
+    hours = problem.grid.hours[slots]
+    paid_anyway = sum(pool.always_on * float(problem.price_per_h(pool)[slots] @ hours) for pool in problem.cluster.pools)
+    limit = f"the limit is {problem.limits.budget_per_day:g} {problem.currency} a day"
+    return f"{limit}; nodes that are paid for whether used or not take {paid_anyway:,.2f} of it" if paid_anyway else limit

@@ -14,13 +14,16 @@ from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import ConflictItem, Plan, PlanStatus, Repair
 from schedplan.model.problem import Objective, Problem
-from schedplan.model.workload import DeadlineKind, Job
+from schedplan.model.workload import DeadlineKind, Job, Service
 from schedplan.optimize.quota_raise import Raised, raised, raised_for
+from schedplan.optimize.requirement import alone_latency_ms
 
 MOST_MORE_NODES = 64
 MOST_TRIES = 24
 
-Solve = Callable[[Problem], Plan]
+Solve = Callable[[Problem, float], Plan]
+"""A plan of a changed problem that is searched down to a relative gap."""
+ANY_PLAN, NEARLY_CHEAPEST = 1.0, 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def _ordered(found: list[Repair]) -> tuple[Repair, ...]:
 
 
 def _has_plan(problem: Problem, solve: Solve) -> bool:
-    return solve(problem).proof.status in (PlanStatus.OPTIMAL, PlanStatus.FEASIBLE)
+    return solve(problem, ANY_PLAN).proof.status in (PlanStatus.OPTIMAL, PlanStatus.FEASIBLE)
 
 
 def _ladders(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve) -> Iterator[Iterator[_Change]]:
@@ -78,6 +81,7 @@ def _ladders(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve)
             yield _quotas(raised(problem, ceiling))
         elif kind == "service":
             service = problem.service_by_name[name]
+            yield _targets(problem, service)
             if service.max_replicas is not None:
                 without = tuple(replace(one, max_replicas=None) if one is service else one for one in problem.services)
                 yield iter((_Change(f"lift max_replicas of service {name}", None, replace(problem, services=without)),))
@@ -87,6 +91,17 @@ def _ladders(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve)
 def _quotas(larger: tuple[Raised, ...]) -> Iterator[_Change]:
     for words, changed in larger:
         yield _Change(words, None, changed)
+
+
+def _targets(problem: Problem, service: Service) -> Iterator[_Change]:
+    """Give the least target that a request can meet at all, where the one asked for is below it."""
+    alone_ms = alone_latency_ms(problem, service)
+    if alone_ms is None or alone_ms <= service.slo_ms:
+        return
+    reachable = float(ceil(alone_ms))
+    mended = tuple(replace(one, slo_ms=reachable) if one is service else one for one in problem.services)
+    words = f"a target of {reachable:g} ms in place of {service.slo_ms:g} ms for service {service.name}"
+    yield _Change(words, None, replace(problem, services=mended))
 
 
 def _takes(pool: Pool, job: Job) -> bool:
@@ -135,7 +150,7 @@ def _with_job(problem: Problem, job: Job, words: str) -> _Change:
 def _budgets(problem: Problem, solve: Solve) -> Iterator[_Change]:
     """Give the budget that the cheapest plan found without one would need."""
     cheapest = replace(problem, limits=replace(problem.limits, budget_per_day=None), objective=Objective(0.0, 0.0, 1.0))
-    plan = solve(cheapest)
+    plan = solve(cheapest, NEARLY_CHEAPEST)
     limit = problem.limits.budget_per_day
     cost = next((measure.value for measure in plan.measures if measure.name == "cost" and not measure.labels), None)
     if cost is None or limit is None or plan.proof.status is PlanStatus.INFEASIBLE:

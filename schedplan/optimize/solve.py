@@ -22,7 +22,7 @@ from schedplan.optimize.conflict import conflict
 from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Layout, Level, layout
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.proof import prove
+from schedplan.optimize.proof import EXACT, prove
 from schedplan.optimize.reference import earliest, reference
 from schedplan.optimize.reference import normalisation as scales
 from schedplan.optimize.repair import repairs
@@ -30,6 +30,7 @@ from schedplan.optimize.search import Found, Outcome, search
 from schedplan.packing.assignment import Assignment, FleetSlot, GangStart, assign, has_work
 from schedplan.packing.board import Board
 from schedplan.packing.screen import Screened, screened
+from schedplan.packing.settling import replica_starts, settlings
 from schedplan.packing.supply import close_supply
 
 
@@ -87,7 +88,7 @@ class _Solve:
             raise SolverError(
                 "no plan was found within the limits", hint="Raise the limits of the solver, or relax a limit of the project."
             )
-        return self._finish(self.best)
+        return self._finish(self._settled(self.best))
 
     def _is_infeasible(self, shape: Layout) -> bool:
         """Search the model of one layout, keeping plans and bounds; whether it was proven to have no plan."""
@@ -131,6 +132,16 @@ class _Solve:
         gap = self.options.gap_for(shape.n_columns)
         return proof.status is PlanStatus.OPTIMAL or (proof.gap is not None and proof.gap <= gap)
 
+    def _settled(self, best: Incumbent) -> Incumbent:
+        """Return the plan with fewer moves of replicas, where that costs nothing."""
+        starts = replica_starts(best.decisions)
+        for decisions in settlings(self.problem, best.decisions) if starts else ():
+            value = total(terms(self.problem, goal_values(self.problem, decisions), self.normalisation))
+            is_as_good = value <= best.objective + EXACT * max(1.0, abs(best.objective)) / 10
+            if is_as_good and replica_starts(decisions) < starts and not violations(self.problem, decisions):
+                best, starts = Incumbent(decisions, value), replica_starts(decisions)
+        return best
+
     def _finish(self, best: Incumbent) -> Plan:
         found = account(self.problem, best.decisions)
         parts = terms(self.problem, found.goals, self.normalisation)
@@ -139,7 +150,9 @@ class _Solve:
         )
         if self.options.require_optimal and proof.status is not PlanStatus.OPTIMAL:
             raise SolverError(
-                f"the plan is not proven optimal: gap {proof.gap}", code="SP4002", hint="raise --time-limit, or accept the gap"
+                f"the plan is not proven optimal: its gap is {proof.gap}",
+                code="SP4002",
+                hint="The search ends by counted work, not by the clock; make the problem smaller, or accept the gap.",
             )
         clock = ("the clock ended the search, so another run may find another plan",) if self.hit_clock else ()
         return Plan(
@@ -154,9 +167,9 @@ class _Solve:
             seed=self.options.seed,
         )
 
-    def _quick(self, changed: Problem) -> Plan:
-        """Return a plan of a changed problem with little search, for the question whether there is one."""
-        options = replace(self.options, gap=1.0, work_limit=self.options.glance_limit, branch_work=0, require_optimal=False)
+    def _quick(self, changed: Problem, gap: float) -> Plan:
+        """Return a plan of a changed problem with little search; at a gap of 1 the first that holds."""
+        options = replace(self.options, gap=gap, work_limit=self.options.glance_limit, branch_work=0, require_optimal=False)
         try:
             return _Solve(changed, options, None, with_repairs=False).plan()
         except SolverError:

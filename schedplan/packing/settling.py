@@ -1,0 +1,124 @@
+"""Settling: the same numbers of replicas per pool and slot on nodes where they stay, for a plan that people can roll out.
+
+A solver is indifferent between equal nodes and moves replicas about. It changes neither jobs nor how many replicas a pool
+holds; whether the outcome costs more is for the caller to judge.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.measures.work import run_minutes
+from schedplan.model.plan import Decisions, ReplicaPart
+from schedplan.model.problem import Problem
+from schedplan.packing.assignment import has_work
+from schedplan.packing.board import Board
+from schedplan.packing.supply import close_supply
+
+Standing = dict[int, int]
+Ranking = Callable[[Board, NDArray[np.intp], int, Standing], NDArray[np.intp]]
+
+
+def settlings(problem: Problem, decisions: Decisions) -> tuple[Decisions, ...]:
+    """Return other ways to put the replicas of a plan on nodes: where they stood before, and always the first nodes first."""
+    found = (_settled(problem, decisions, ranking) for ranking in (_where_they_stood, _first_nodes_first))
+    return tuple(one for one in found if one is not None)
+
+
+def replica_starts(decisions: Decisions) -> int:
+    """Return how many replicas are started on a node over the whole plan, the first slot aside."""
+    count: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+    for part in decisions.replicas:
+        count[(part.service, part.node)][part.slot] = part.replicas
+    return sum(
+        max(replicas - by_slot.get(slot - 1, 0), 0) for by_slot in count.values() for slot, replicas in by_slot.items() if slot
+    )
+
+
+def _settled(problem: Problem, decisions: Decisions, ranking: Ranking) -> Decisions | None:
+    """Return the plan with its replicas placed anew; None where they find no room or a node could not be up for them."""
+    board = Board(problem)
+    try:
+        _take_jobs(problem, board, decisions)
+    except ValueError:
+        return None
+    replicas = _place(problem, board, decisions, ranking)
+    if replicas is None:
+        return None
+    on = close_supply(problem, has_work(problem, decisions.parts, replicas))
+    return None if on is None else Decisions(decisions.parts, replicas, on)
+
+
+def _take_jobs(problem: Problem, board: Board, decisions: Decisions) -> None:
+    cluster, grid = problem.cluster, problem.grid
+    for part in decisions.parts:
+        node_idx, job = cluster.node_idx[part.node], problem.job_by_name[part.job]
+        end_edge = grid.end_edge(part.start_slot, run_minutes(problem, job, cluster.pool_of_node[part.node])) or grid.n_slots
+        if board.cpu[node_idx].any():
+            board.take(node_idx, job.shape, part.workers, part.start_slot, end_edge)
+
+
+def _place(problem: Problem, board: Board, decisions: Decisions, ranking: Ranking) -> tuple[ReplicaPart, ...] | None:
+    wanted: dict[tuple[int, str, str], int] = defaultdict(int)
+    for part in decisions.replicas:
+        wanted[(part.slot, part.service, problem.cluster.pool_of_node[part.node].name)] += part.replicas
+    standing: dict[tuple[str, str], Standing] = {}
+    found: list[ReplicaPart] = []
+    for (slot, service, pool), count in sorted(wanted.items()):
+        nodes = _nodes(problem, pool)
+        placed = _place_slot(problem, board, nodes, service, slot, count, standing.get((service, pool), {}), ranking)
+        if placed is None:
+            return None
+        standing[(service, pool)] = placed
+        found.extend(ReplicaPart(service, slot, board.cluster.nodes[node], replicas) for node, replicas in placed.items())
+    return tuple(sorted(found))
+
+
+def _place_slot(
+    problem: Problem,
+    board: Board,
+    nodes: NDArray[np.intp],
+    service: str,
+    slot: int,
+    count: int,
+    before: Standing,
+    ranking: Ranking,
+) -> Standing | None:
+    shape = problem.service_by_name[service].shape
+    placed: Standing = {}
+    for node in ranking(board, nodes, slot, before):
+        room = int(board.room(np.array([node]), shape, slot, slot + 1)[0])
+        limit = before.get(int(node), room) if ranking is _where_they_stood and count > 0 else room
+        taken = min(count, room, limit)
+        if taken:
+            board.take(int(node), shape, taken, slot, slot + 1)
+            placed[int(node)] = taken
+            count -= taken
+    for node in nodes if count else ():
+        room = int(board.room(np.array([node]), shape, slot, slot + 1)[0])
+        taken = min(count, room)
+        if taken:
+            board.take(int(node), shape, taken, slot, slot + 1)
+            placed[int(node)] = placed.get(int(node), 0) + taken
+            count -= taken
+    return None if count else dict(sorted(placed.items()))
+
+
+def _where_they_stood(board: Board, nodes: NDArray[np.intp], slot: int, before: Standing) -> NDArray[np.intp]:
+    """Nodes with most of them first, then those in use anyway, then by order."""
+    standing = np.array([before.get(int(node), 0) for node in nodes])
+    return nodes[np.lexsort((nodes, board.held[nodes, slot] == 0, -standing))]
+
+
+def _first_nodes_first(board: Board, nodes: NDArray[np.intp], slot: int, before: Standing) -> NDArray[np.intp]:
+    """Nodes that jobs use anyway first, then by order."""
+    return nodes[np.lexsort((nodes, board.held[nodes, slot] == 0))]
+
+
+def _nodes(problem: Problem, pool: str) -> NDArray[np.intp]:
+    found = problem.cluster.by_name[pool]
+    return np.array([problem.cluster.node_idx[name] for name in found.node_names()[: found.nodes]], dtype=np.intp)
