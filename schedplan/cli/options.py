@@ -81,7 +81,11 @@ Config = Annotated[
 Output = Annotated[
     OutputForm,
     typer.Option(
-        "--output", "-o", envvar="SCHEDPLAN_OUTPUT", help="Form of the result on standard output.", rich_help_panel=EVERYWHERE
+        "--output",
+        "-o",
+        envvar="SCHEDPLAN_OUTPUT",
+        help="Form of the result on standard output; table is shortened on a terminal and in full everywhere else.",
+        rich_help_panel=EVERYWHERE,
     ),
 ]
 Out = Annotated[

@@ -22,10 +22,10 @@ def csv_text(document: Document, *, guards_formulas: bool = True) -> str:
 
 
 def main_table(document: Document) -> Table | None:
-    """Return the table that stands for the document: the one it names, else its first."""
+    """Return the table that stands for the document: the one it names, else its first, else the spare one."""
     tables = document.tables()
     if document.main_table is None:
-        return tables[0] if tables else None
+        return tables[0] if tables else document.spare_table
     return next(table for table in tables if table.block_id == document.main_table)
 
 

@@ -339,6 +339,7 @@ class Document:
     """One result. `facts` are its top-level values for machines; `timezone` is where people read its times.
 
     main_table: block_id of the table that stands for the whole where only one can be had (CSV); None = the first.
+    spare_table: what stands for the whole there where no table is shown, so that its columns are told.
     """
 
     kind: str
@@ -350,6 +351,7 @@ class Document:
     timezone: str = "UTC"
     facts: Facts = Facts()
     main_table: str | None = None
+    spare_table: Table | None = None
     schema_version: str = "1.0"
 
     def __post_init__(self) -> None:

@@ -45,6 +45,7 @@ def findings_document(
             )
         ),
         main_table="findings" if ordered else None,
+        spare_table=table,
     )
 
 

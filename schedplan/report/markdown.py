@@ -59,7 +59,7 @@ def _subtitle(document: Document, zone: tzinfo) -> list[str]:
 
 
 def _section(section: Section, zone: tzinfo, rows_shown: int) -> list[str]:
-    lines = [f"## {escaped(section.title)}", ""]
+    lines = [f"## {escaped(section.title)}", ""] if section.title else []
     for block in section.blocks:
         lines += _block(block, zone, rows_shown)
     return lines

@@ -132,8 +132,8 @@ def _headline(problem: Problem, plan: Plan) -> tuple[Inline, ...]:
     span = Quantity(problem.grid.end_s - problem.grid.start_s, Kind.DURATION)
     cost = plan_cost(plan)
     if not cost:
-        words = placed_words(_placed(plan), len(problem.jobs)) if problem.jobs else "The replicas are planned"
-        return (f"{words} over ", span, ".")
+        told = placed_words(_placed(plan), len(problem.jobs)) if problem.jobs else "The replicas are planned"
+        return (f"{told} over ", span, ".")
     words: tuple[Inline, ...] = (Quantity(cost, Kind.MONEY, problem.currency, 0), " for ", span)
     if not plan.baselines or plan.baselines[0].cost <= 0:
         return (*words, ".")

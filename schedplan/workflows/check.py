@@ -8,11 +8,11 @@ from pathlib import Path
 from schedplan.check.rules import Level, Rule, parse_rules
 from schedplan.check.verdict import Verdict, VerdictItem, judge
 from schedplan.config.settings import Settings
-from schedplan.errors import ConfigError, InputError, UsageError
+from schedplan.errors import ConfigError, InputError, SchedplanError, UsageError
 from schedplan.model.findings import Finding, Measure
 from schedplan.model.plan import Plan, PlanStatus
 from schedplan.report.document import Document
-from schedplan.report.junit import junit_text
+from schedplan.report.junit import junit_error_text, junit_text
 from schedplan.report.markdown import markdown_text
 from schedplan.report.verdict_document import verdict_document
 from schedplan.tables.artefact_folder import write_text_whole
@@ -28,10 +28,11 @@ _MARKS = {"junit": "<testsuites", "markdown": "# "}
 
 @dataclass(frozen=True)
 class Checked:
-    """A verdict with its document."""
+    """A verdict with its document. held: what was verified besides the rules, and holds."""
 
     verdict: Verdict
     document: Document
+    held: tuple[str, ...] = ()
 
 
 def check_plan(
@@ -54,9 +55,10 @@ def check_plan(
     if saved.plan.proof.status is PlanStatus.INFEASIBLE:
         raise InputError(f"{folder}: this is a conflict and no plan; there is nothing to measure", code="SP1115")
     earlier = _measured_at(baseline) if baseline is not None else None
-    held = tuple(_item(finding) for finding in verify(saved))
-    verdict = Verdict((*held, *judge(parsed, measured(saved.plan), earlier).items))
-    return Checked(verdict, verdict_document(verdict, timezone=saved.problem.timezone))
+    broken = tuple(_item(finding) for finding in verify(saved))
+    verdict = Verdict((*broken, *judge(parsed, measured(saved.plan), earlier).items))
+    held = () if broken else ("verify: every constraint holds",)
+    return Checked(verdict, verdict_document(verdict, timezone=saved.problem.timezone), held)
 
 
 def _check_simulation(folder: Path, texts: tuple[str, ...], baseline: Path | None, data: Path | None) -> Checked:
@@ -101,7 +103,16 @@ def report_targets(texts: tuple[str, ...]) -> tuple[ReportTarget, ...]:
 
 def reported(checked: Checked, target: ReportTarget) -> str | None:
     """Write the verdict to a target's file, or return its text where it goes to standard output."""
-    text = junit_text(checked.verdict) if target.form == "junit" else markdown_text(checked.document)
+    text = junit_text(checked.verdict, held=checked.held) if target.form == "junit" else markdown_text(checked.document)
+    return _put(text, target)
+
+
+def reported_error(error: SchedplanError, target: ReportTarget) -> str | None:
+    """Write why there is no verdict where JUnit was asked for, or return its text for standard output; other forms stay away."""
+    return _put(junit_error_text("check", error.message, error.code), target) if target.form == "junit" else None
+
+
+def _put(text: str, target: ReportTarget) -> str | None:
     if target.path is None:
         return text
     write_text_whole(target.path, text, mark=_MARKS[target.form], force=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from schedplan.errors import UsageError
 from schedplan.explain.codes import CodeText, code_text
 from schedplan.explain.explanation import Alternative, Explanation, Reason
 from schedplan.explain.why import explain
 from schedplan.model.findings import Severity
 from schedplan.report.document import (
+    Block,
     Column,
     Document,
     Facts,
@@ -20,8 +22,11 @@ from schedplan.report.document import (
     SectionRole,
     Table,
 )
+from schedplan.tables.artefacts import read_plan
 from schedplan.validate.registry import documented_codes, rule_text
 from schedplan.workflows.plan import open_plan
+
+NAMES_SHOWN = 20
 
 _CODE = re.compile(r"[sS][pP]\d{4}", re.ASCII)
 
@@ -36,8 +41,18 @@ def explain_code(code: str) -> Document:
     others = tuple(CodeText(known, _first_words(rule_text(known)), rule_text(known)) for known in documented_codes())
     found = code_text(code, others)
     facts = Facts((("code", found.code), ("name", found.name), ("text", found.text)))
-    section = Section("answer", "", (Paragraph((found.text,)),), SectionRole.ANSWER)
+    section = Section("answer", "The answer", (Paragraph((found.text,)),), SectionRole.ANSWER)
     return Document(kind="code", title=f"{found.code}: {found.name}", sections=(section,), facts=facts)
+
+
+def nameless(folder: Path) -> UsageError:
+    """Return the refusal of a plan without a name, with the names it can be asked for."""
+    plan, _ = read_plan(folder)
+    jobs = dict.fromkeys((*(row.job for row in plan.placements), *(row.name for row in plan.unplaced)))
+    names = (*dict.fromkeys(row.service for row in plan.replicas), *jobs)
+    more = len(names) - NAMES_SHOWN
+    listed = ", ".join(names[:NAMES_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+    return UsageError(f"{folder}: name a job or service of this plan", hint=f"It has {listed or 'none'}.")
 
 
 def explain_plan(folder: Path, name: str, why_not: str | None = None, data: Path | None = None) -> Document:
@@ -49,11 +64,11 @@ def explain_plan(folder: Path, name: str, why_not: str | None = None, data: Path
 
 def explanation_document(found: Explanation, currency: str, timezone: str) -> Document:
     """Return an explanation as a document."""
-    blocks = [
-        Paragraph((found.verdict,), is_headline=True),
-        *(Paragraph((f"{reason.rule}: {reason.message}",)) for reason in found.reasons),
-    ]
-    sections = [Section("answer", "", tuple(blocks), SectionRole.ANSWER)]
+    blocks: list[Block] = [Paragraph((found.verdict,), is_headline=True)]
+    if found.reasons:
+        rows = tuple((reason.rule, reason.message) for reason in found.reasons)
+        blocks.append(Table("reasons", "", (Column("rule", "Rule"), Column("message", "Why")), rows))
+    sections = [Section("answer", "The answer", tuple(blocks), SectionRole.ANSWER)]
     if found.alternatives:
         sections.append(Section("alternatives", "What else there was", (_alternatives(found.alternatives, currency),)))
     if found.next_step:

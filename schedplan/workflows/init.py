@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import takewhile
 from pathlib import Path
 
 from schedplan.errors import OutputError, UsageError
@@ -61,10 +63,11 @@ def samples_document() -> Document:
         (Column("sample", "Sample"), Column("about", "What it shows")),
         tuple((one.name, one.summary) for one in samples()),
     )
-    return Document(kind="samples", title="Samples", sections=(Section("answer", "", (table,), SectionRole.ANSWER),))
+    return Document(kind="samples", title="Samples", sections=(Section("answer", "The answer", (table,), SectionRole.ANSWER),))
 
 
 def _summary(folder: Path) -> str:
     lines = (folder / "README.md").read_text("utf-8").splitlines()
-    paragraph = next((line for line in lines if line and not line.startswith("#")), "")
-    return paragraph.split(". ")[0].rstrip(".")
+    first = next((idx for idx, line in enumerate(lines) if line and not line.startswith("#")), len(lines))
+    paragraph = " ".join(takewhile(bool, lines[first:])).replace("`", "")
+    return re.split(r"\. (?=[A-Z])", paragraph, maxsplit=1)[0].rstrip(".")

@@ -19,7 +19,7 @@ from schedplan.optimize.solve import optimize
 from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
 from schedplan.tables.artefact_context import PlanContext, SettingsSnapshot, context_of, relative_path, settings_sha256
-from schedplan.tables.artefacts import write_plan
+from schedplan.tables.artefacts import PLAN_FOLDER, write_plan
 from schedplan.workflows.problem import Prepared, prepare
 from schedplan.workflows.project import Project
 
@@ -73,6 +73,11 @@ def save(planned: Planned, project: Project, folder: Path, *, force: bool = Fals
 def default_folder(project: Project) -> Path:
     """Return where the plan of a project is saved unless another place is named."""
     return project.root / DEFAULT_FOLDER
+
+
+def has_plan(folder: Path) -> bool:
+    """Whether a plan stands in a folder."""
+    return (folder / PLAN_FOLDER.record).is_file()
 
 
 def weight_overrides(text: str | None) -> tuple[Override, ...]:

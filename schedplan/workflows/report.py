@@ -10,7 +10,9 @@ from schedplan.report.document import Document
 from schedplan.tables.artefact_folder import write_text_whole
 from schedplan.workflows.plan import SavedPlan, open_plan
 
-MARKS = {"html": "<!doctype html", "md": "", "json": '"kind"'}
+MARKDOWN_MARK = "<!-- schedplan report -->"
+JSON_MARK_KEY, JSON_MARK_VALUE = "$made_by", "schedplan report"
+"""The key stands before all others, which begin with letters, so that it is found at the very beginning of a file."""
 
 
 class ReportForm(Enum):
@@ -42,11 +44,22 @@ def write_report(saved: SavedPlan, target: Path, *, force: bool = False) -> tupl
 def write_document(document: Document, target: Path, *, force: bool = False, inputs: tuple[Path, ...] = ()) -> None:
     """Write any document as a file, in the form that its ending says. Raises OutputError, and UsageError for another ending."""
     form = report_form(target)
-    write_text_whole(target, report_text(document, form), mark=MARKS[form.value] or None, force=force, inputs=inputs)
+    write_text_whole(target, report_text(document, form), mark=report_mark(form), force=force, inputs=inputs)
+
+
+def report_mark(form: ReportForm) -> str:
+    """Return the text in the first lines of a report by which it is told from files of others."""
+    match form:
+        case ReportForm.HTML:
+            return '<meta name="generator" content="schedplan">'
+        case ReportForm.MARKDOWN:
+            return MARKDOWN_MARK
+        case ReportForm.JSON:
+            return f'"{JSON_MARK_KEY}": "{JSON_MARK_VALUE}"'
 
 
 def report_text(document: Document, form: ReportForm) -> str:
-    """Return a document in one form."""
+    """Return a document in one form, with the mark of a report."""
     match form:
         case ReportForm.HTML:
             from schedplan.report.html import html_text
@@ -55,11 +68,11 @@ def report_text(document: Document, form: ReportForm) -> str:
         case ReportForm.MARKDOWN:
             from schedplan.report.markdown import markdown_text
 
-            return markdown_text(document)
+            return f"{MARKDOWN_MARK}\n\n{markdown_text(document)}"
         case ReportForm.JSON:
-            from schedplan.report.json import json_text
+            from schedplan.report.json import json_form, serialized
 
-            return json_text(document)
+            return serialized({JSON_MARK_KEY: JSON_MARK_VALUE, **json_form(document)})
 
 
 def report_form(path: Path) -> ReportForm:

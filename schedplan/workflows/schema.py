@@ -9,9 +9,9 @@ from schedplan.tables.catalog import ALL_TABLES, dictionary, schema_rows
 def schema_document(name: str | None) -> Document:
     """Return the columns of a table, or all tables without a name; UsageError, with the nearest, for an unknown one."""
     if name is None:
-        rows = tuple((table.name, table.title) for table in ALL_TABLES)
+        rows = tuple((table.name, table.title.removeprefix(f"{table.name}: ")) for table in ALL_TABLES)
         table = Table("tables", "", (Column("table", "Table"), Column("meaning", "Meaning")), rows)
-        return Document(kind="tables", title="Tables", sections=(Section("answer", "", (table,), SectionRole.ANSWER),))
+        return Document(kind="tables", title="Tables", sections=(Section("answer", "The answer", (table,), SectionRole.ANSWER),))
     columns = (
         Column("column", "Column"),
         Column("type", "Type"),
@@ -29,5 +29,5 @@ def schema_document(name: str | None) -> Document:
         )
         for row in schema_rows(name)
     )
-    section = Section("answer", "", (Table("columns", "", columns, rows5),), SectionRole.ANSWER)
+    section = Section("answer", "The answer", (Table("columns", "", columns, rows5),), SectionRole.ANSWER)
     return Document(kind="schema", title=f"Table {dictionary(name).name}", sections=(section,))

@@ -53,6 +53,7 @@ def test_the_plan_verifies(day: Path) -> None:
 
     assert done.returncode == 0
     assert "every constraint holds" in done.stdout
+    assert run(day, "verify", "-o", "csv").stdout == "severity,code,subject,message,hint,file,row,column\n"
 
 
 def test_the_gate_opens_and_closes_a_unit_below(day: Path, tmp_path: Path) -> None:
@@ -65,7 +66,8 @@ def test_the_gate_opens_and_closes_a_unit_below(day: Path, tmp_path: Path) -> No
     assert done.returncode == 1
     assert f"cost <= {cost - 1}" in done.stdout
     suite = JUnitXml.fromfile(str(junit))
-    assert (suite.tests, suite.failures) == (1, 1)
+    assert (suite.tests, suite.failures) == (2, 1)
+    assert [case.name for cases in suite for case in cases] == ["verify: every constraint holds", f"cost <= {cost - 1}"]
     budget = run(day, "check", "--set", f"limits.budget_per_day={cost - 1}")
     assert budget.returncode == 1
     assert "SP3108" in budget.stdout
@@ -89,6 +91,10 @@ def test_a_stale_plan_is_refused_by_name_and_a_new_order_of_rows_is_not_stale(da
     done = run(copy, "verify")
     assert done.returncode == 2
     assert "nodes.csv" in done.stderr
+    assert run(copy, "check", "--report", "junit=check.xml", "--rule", "cost <= 1e9").returncode == 2
+    suite = JUnitXml.fromfile(str(copy / "check.xml"))
+    assert (suite.tests, suite.errors) == (1, 1)
+    assert "nodes.csv" in next(case.result[0].message for cases in suite for case in cases)
 
 
 def test_the_same_bytes_again(day: Path, tmp_path: Path) -> None:
@@ -114,6 +120,12 @@ def test_explain_says_why(day: Path) -> None:
     assert "zero slack" in done.stdout
     assert "no fallback" in done.stdout
     assert run(day, "explain", "nobody").returncode == 2
+    nameless = run(day, "explain", "runs/plan")
+    assert nameless.returncode == 2
+    assert nameless.stderr.endswith("hint: It has recommender, nightly-training.\n")
+    assert "\n## \n" not in run(day, "explain", "recommender", "-o", "markdown").stdout
+    # one line per reason, none blank between them
+    assert "\n\nservice  " not in run(day, "explain", "recommender").stdout
 
 
 def test_two_plans_are_compared(day: Path) -> None:
@@ -130,7 +142,12 @@ def test_reports_in_every_form(day: Path, tmp_path: Path) -> None:
     for name, sign in (("r.html", "<!doctype html"), ("r.md", "# ecommerce-day"), ("r.json", '"kind"')):
         path = tmp_path / name
         assert run(day, "report", "--out", str(path)).returncode == 0
-        assert sign in path.read_text()[:4000]
+        assert sign in path.read_text()
+        assert run(day, "report", "--out", str(path)).returncode == 0
+    readme = tmp_path / "README.md"
+    readme.write_text("# ecommerce-day\n\nMy own words on schedplan, and its report.\n")
+    assert run(day, "report", "--out", str(readme)).returncode == 2
+    assert run(day, "report", "--out", str(readme), "--force").returncode == 0
 
 
 def test_a_newcomers_four_columns_make_a_plan(tmp_path: Path) -> None:
@@ -157,6 +174,28 @@ def test_infeasible_is_an_answer_with_its_rules(tmp_path: Path) -> None:
     assert answer["status"] == "infeasible"
     assert [("gang", "job big")] == [(item["rule"], item["subject"]) for item in answer["conflict"]]
     assert "1 more node of n1" in [repair["change"] for repair in answer["repairs"]]
+    assert "no plan was saved" not in done.stderr
+
+
+def test_an_earlier_plan_is_told_from_the_one_that_was_not_saved(tmp_path: Path) -> None:
+    header = "job,workers,gpus_per_worker,runtime_minutes,required\n"
+    (tmp_path / "nodes.csv").write_text("node,gpus\nn1,4\n")
+    (tmp_path / "jobs.csv").write_text(f"{header}ok,1,1,60,true\n")
+    assert run(tmp_path, "optimize", "nodes.csv", "jobs.csv", "-q").returncode == 0
+    (tmp_path / "jobs.csv").write_text(f"{header}big,2,4,60,true\n")
+    done = run(tmp_path, "optimize", "nodes.csv", "jobs.csv", "-q")
+
+    assert done.returncode == 3
+    assert f"no plan was saved; {Path('runs', 'plan')} is still the earlier one" in done.stderr
+
+
+def test_lists_are_whole_sentences_and_name_things_once(tmp_path: Path) -> None:
+    samples = run(tmp_path, "init", "--sample", "list").stdout
+    tables = run(tmp_path, "schema", "-o", "csv").stdout
+
+    assert "one per cent of them reclaimed per hour)\n" in samples
+    assert "`" not in samples
+    assert "speeds,how fast work runs on a device model;" in tables
 
 
 def test_bad_input_names_file_row_and_column(tmp_path: Path) -> None:

@@ -46,14 +46,19 @@ def check(
 ) -> ExitStatus:
     """Hold a plan against its constraints and against rules: 0 if all hold, 1 if one is broken, 2 if it could not be told."""
     from schedplan.cli.output import write_text
-    from schedplan.workflows.check import check_plan, report_targets, reported, split_data
+    from schedplan.errors import SchedplanError
+    from schedplan.workflows.check import check_plan, report_targets, reported, reported_error, split_data
 
     targets = report_targets(tuple(report or ()))
-    folder, project = split_data(tuple(data or ()))
-    settings = call.settings(call.place([] if project is None else [project]))
-    checked = check_plan(
-        folder or call.plan_folder(None, project), settings, rules=tuple(rule or ()), baseline=baseline, data=project
-    )
+    try:
+        folder, project = split_data(tuple(data or ()))
+        settings = call.settings(call.place([] if project is None else [project]))
+        plan = folder or call.plan_folder(None, project)
+        checked = check_plan(plan, settings, rules=tuple(rule or ()), baseline=baseline, data=project)
+    except SchedplanError as error:
+        for target in targets:
+            write_text(reported_error(error, target) or "")
+        raise
     to_stdout = [text for target in targets if (text := reported(checked, target)) is not None]
     for text in to_stdout:
         write_text(text)

@@ -49,7 +49,7 @@ def optimize(
     static: Static = False,
 ) -> ExitStatus:
     """Plan which jobs and replicas run where and when, say how far from the best possible that is, and save the plan."""
-    from schedplan.workflows.optimize import default_folder, plan_project, save, solve_options, weight_overrides
+    from schedplan.workflows.optimize import default_folder, has_plan, plan_project, save, solve_options, weight_overrides
     from schedplan.workflows.project import open_project
     from schedplan.workflows.static import plan_static
 
@@ -64,10 +64,12 @@ def optimize(
         progress("plan")
         asked = solve_options(settings, require_optimal=require_optimal)
         planned = plan_static(project, asked) if static else plan_project(project, asked, runtime)
+    folder = call.out or default_folder(project)
     if planned.is_infeasible:
         call.present(planned.document)
+        if has_plan(folder):
+            call.talk().warn(f"no plan was saved; {folder} is still the earlier one")
         return ExitStatus.INFEASIBLE
-    folder = call.out or default_folder(project)
     save(planned, project, folder, force=call.force)
     call.present(planned.document)
     call.talk().note(f"plan saved in {folder}; next: schedplan report {folder}, or schedplan explain {folder} NAME")

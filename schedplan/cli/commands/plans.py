@@ -39,13 +39,16 @@ def verify(call: Call, plan: PlanFolder = None, data: options.DataFolder = None)
 def explain(call: Call, names: Names, why_not: WhyNot = None, data: options.DataFolder = None) -> None:
     """Say why a job or service stands where it does, what else there was, or what a code means."""
     from schedplan.errors import UsageError
-    from schedplan.workflows.explain import explain_code, explain_plan, is_code
+    from schedplan.workflows.explain import explain_code, explain_plan, is_code, nameless
+    from schedplan.workflows.optimize import has_plan
 
     if len(names) > 2:
         raise UsageError("explain takes a plan and a name", hint="schedplan explain runs/plan NAME")
     if len(names) == 1 and is_code(names[0]):
         call.present(explain_code(names[0]))
         return
+    if len(names) == 1 and has_plan(Path(names[0])):
+        raise nameless(Path(names[0]))
     folder = call.plan_folder(Path(names[0]) if len(names) > 1 else None)
     call.present(explain_plan(folder, names[-1], why_not, data))
 
