@@ -13,7 +13,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,18}(?:\.0*)?", re.ASCII)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|d|w)", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
-MILLI = 1000
+MICRO = 1_000_000
 SLICE_TOLERANCE = 0.02
 OBJECTIVE_BITS = 56
 
@@ -58,14 +58,12 @@ def slices_of(share: float, slices_per_gpu: int) -> int:
     return floor(exact) + 1
 
 
-def milli_up(value: float) -> int:
-    """Return a demand in thousandths, rounded up (1e-6 forgiven), so that what fits in integers fits in floats."""
-    return -floor(-value * MILLI + 1e-6)
+def micro(value: float) -> int:
+    """Return an amount in whole millionths, to the nearest, so that four quarters of a capacity fit into it.
 
-
-def milli_down(value: float) -> int:
-    """Return a capacity in thousandths, rounded down (1e-6 forgiven)."""
-    return floor(value * MILLI + 1e-6)
+    What is rounded down by this is off by at most half a millionth per worker, which the checks forgive.
+    """
+    return round(value * MICRO)
 
 
 def objective_scale(largest_sum: float) -> float:

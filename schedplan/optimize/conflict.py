@@ -15,6 +15,7 @@ from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.requirement import alone_latency_ms
+from schedplan.optimize.search import stoppable
 from schedplan.packing.screen import Screened
 
 
@@ -30,6 +31,8 @@ def conflict(problem: Problem, screened: tuple[Screened, ...], options: SolveOpt
 def _core(problem: Problem, left_out: tuple[str, ...], options: SolveOptions) -> tuple[str, ...]:
     jobs = tuple(job for job in problem.jobs if job.name not in left_out)
     formulation = formulate(layout(problem, jobs, Level.POOLS, merged=False), None)
+    if not _is_infeasible(formulation.model, list(formulation.rows.literals.values()), options):
+        formulation = formulate(layout(problem, jobs, Level.NODES, merged=False), None)
     literals = formulation.rows.literals
     kept = list(literals)
     for rule in list(literals):
@@ -46,7 +49,7 @@ def _is_infeasible(model: cp_model.CpModel, assumed: list[cp_model.IntVar], opti
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = options.seed
     solver.parameters.max_deterministic_time = options.work_limit
-    return bool(solver.solve(model) == cp_model.INFEASIBLE)
+    return stoppable(solver, model) == cp_model.INFEASIBLE
 
 
 def _item(problem: Problem, rule: str) -> ConflictItem:

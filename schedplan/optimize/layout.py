@@ -145,8 +145,8 @@ def _outside(problem: Problem) -> tuple[tuple[Pool, tuple[int, ...]], ...]:
 
 
 def is_useful(problem: Problem, service: Service, pool: Pool) -> bool:
-    """Whether replicas on a pool can meet the service's target at all, or the service needs no more than minimum replicas."""
-    return all(least is not None for least in least_replicas_by_slot(problem, service, pool.accelerator))
+    """Whether there is a slot in which replicas on a pool can meet the service's target."""
+    return any(least is not None for least in least_replicas_by_slot(problem, service, pool.accelerator))
 
 
 def gang_family(problem: Problem, pool: Pool) -> tuple[str, ...]:
@@ -215,7 +215,8 @@ def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], l
 
 def _class_key(problem: Problem, job: Job, level: Level) -> tuple[object, ...]:
     counts_nodes = level is Level.NODES and job.workers > 1 and job.spot_ok
-    is_alone = counts_nodes or job.state is JobState.RUNNING or _has_own_speed(problem, job)
+    counts_workers = job.workers > 1 and job.shape.max_per_node is not None
+    is_alone = counts_nodes or counts_workers or job.state is JobState.RUNNING or _has_own_speed(problem, job)
     tenant = job.tenant if job.tenant in problem.quota_tenants else ""
     alike = replace(job, name=job.name if is_alone else "", user=None, tenant=tenant, time_limit_minutes=None, start_s=None)
     return (replace(alike, submit_s=release_s(problem, job), earliest_start_s=None),)

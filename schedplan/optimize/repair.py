@@ -116,12 +116,13 @@ def _more_nodes(problem: Problem, pools: list[Pool]) -> Iterator[Iterator[_Chang
 
 def _grown(problem: Problem, pool: Pool) -> Iterator[_Change]:
     """Give a pool with 1, 2, 4 ... more nodes, priced as if all were on for the whole horizon."""
-    if pool.max_count == 1 and any(placed.node == pool.name for job in problem.jobs for placed in job.placement):
-        return  # a pool of one would give its node another name, and what runs there would be lost
     hours_price = float(problem.price_per_h(pool) @ problem.grid.hours)
+    running_on = {placed.node for job in problem.jobs for placed in job.placement} & set(pool.node_names())
     more = 1
     while more <= MOST_MORE_NODES:
         larger = replace(pool, count=pool.count + more, max_count=pool.max_count + more)
+        if not running_on <= set(larger.node_names()):
+            return  # more digits would rename the nodes, and what runs there would be lost
         pools = tuple(larger if one is pool else one for one in problem.cluster.pools)
         words = f"{more} more node{'s' if more > 1 else ''} of {pool.name}"
         yield _Change(words, more * hours_price, replace(problem, cluster=replace(problem.cluster, pools=pools)))

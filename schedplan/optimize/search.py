@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from threading import Thread
 
 from ortools.sat.python import cp_model
 
@@ -15,6 +16,8 @@ from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.options import SolveOptions
 from schedplan.packing.assignment import FleetSlot, GangStart
+
+POLL_S = 0.1
 
 
 class Outcome(Enum):
@@ -44,7 +47,7 @@ def search(formulation: Formulation, options: SolveOptions, work_limit: float, h
         _add_hint(formulation, hint)
     solver = cp_model.CpSolver()
     configure(solver, options, work_limit, options.gap_for(layout.n_columns))
-    status = solver.solve(formulation.model)
+    status = stoppable(solver, formulation.model)
     work = solver.response_proto.deterministic_time
     hit_clock = options.time_limit_s is not None and solver.wall_time >= options.time_limit_s * 0.98
     if status == cp_model.INFEASIBLE:
@@ -57,6 +60,22 @@ def search(formulation: Formulation, options: SolveOptions, work_limit: float, h
     # The integer bound: the public one is a float, which holds 53 of our 56 bits.
     bound = formulation.scaled.bound(solver.response_proto.inner_objective_lower_bound)
     return Found(Outcome.SOLVED, gangs_of(formulation, solver.value), fleets_of(formulation, solver.value), bound, work, hit_clock)
+
+
+def stoppable(solver: cp_model.CpSolver, model: cp_model.CpModel) -> cp_model.CpSolverStatus:
+    """Return the status of a solve that an interrupt of the main thread ends at once."""
+    solver.parameters.catch_sigint_signal = False
+    found: list[cp_model.CpSolverStatus] = []
+    thread = Thread(target=lambda: found.append(solver.solve(model)), daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(POLL_S)
+    except BaseException:
+        solver.stop_search()
+        thread.join()
+        raise
+    return found[0]
 
 
 def configure(solver: cp_model.CpSolver, options: SolveOptions, work_limit: float, gap: float) -> None:

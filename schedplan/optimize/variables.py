@@ -9,6 +9,7 @@ from ortools.sat.python import cp_model
 
 from schedplan.measures.eligibility import workers_per_node
 from schedplan.optimize.layout import Column, Layout
+from schedplan.optimize.requirement import least_replicas_by_slot
 
 Amount: TypeAlias = cp_model.LinearExpr | int
 
@@ -57,8 +58,8 @@ def variables(layout: Layout, model: cp_model.CpModel) -> Variables:
     replicas = tuple(
         {
             cell_idx: tuple(
-                model.new_int_var(0, _most_replicas(layout, service_idx, cell_idx), f"k[{service_idx},{cell_idx},{slot}]")
-                for slot in slots
+                model.new_int_var(0, most, f"k[{service_idx},{cell_idx},{slot}]")
+                for slot, most in enumerate(_most_replicas(layout, service_idx, cell_idx))
             )
             for cell_idx in cells
         }
@@ -97,9 +98,12 @@ def _start(layout: Layout, column: Column, model: cp_model.CpModel) -> Start:
     )
 
 
-def _most_replicas(layout: Layout, service_idx: int, cell_idx: int) -> int:
-    cell = layout.cells[cell_idx]
-    return workers_per_node(cell.pool, layout.problem.services[service_idx].shape) * cell.count
+def _most_replicas(layout: Layout, service_idx: int, cell_idx: int) -> tuple[int, ...]:
+    """The most replicas a cell holds, per slot; 0 where its devices are too slow for the target at the slot's demand."""
+    cell, service = layout.cells[cell_idx], layout.problem.services[service_idx]
+    most = workers_per_node(cell.pool, service.shape) * cell.count
+    least = least_replicas_by_slot(layout.problem, service, cell.pool.accelerator)
+    return tuple(0 if needed is None else most for needed in least)
 
 
 def _on(layout: Layout, cell_idx: int, slot: int, model: cp_model.CpModel) -> Amount:

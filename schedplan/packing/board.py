@@ -15,10 +15,10 @@ from schedplan.model.workload import WorkerShape
 from schedplan.packing.allowance import Allowance
 from schedplan.packing.footprint import (
     Footprint,
-    cpu_capacity_milli,
+    cpu_capacity_micro,
     footprint,
-    memory_capacity_milli,
-    resource_capacity_milli,
+    memory_capacity_micro,
+    resource_capacity_micro,
 )
 
 
@@ -35,7 +35,7 @@ class Hold:
 
 
 class Board:
-    """Free capacity, mutable. All arrays are int64: slices [node, device, slot], cpu and memory [node, slot], in thousandths.
+    """Free capacity, mutable. All arrays are int64: slices [node, device, slot], cpu and memory [node, slot], in millionths.
 
     Nodes that are not ready, are not there, or are not up yet hold nothing in those slots. `allowance` follows the work of tenants;
     whoever places work for one adds it there, for a shape tells no tenant.
@@ -63,10 +63,10 @@ class Board:
                 node_idx = self.cluster.node_idx[name]
                 ready = first_ready_slot(problem, pool.startup_minutes, is_warm=number < pool.count)
                 self.slices[node_idx, : pool.gpus, ready:] = pool.slices_per_gpu
-                self.cpu[node_idx, ready:] = cpu_capacity_milli(pool)
-                self.memory[node_idx, ready:] = memory_capacity_milli(pool)
+                self.cpu[node_idx, ready:] = cpu_capacity_micro(pool)
+                self.memory[node_idx, ready:] = memory_capacity_micro(pool)
                 for resource, free in self.resources.items():
-                    free[node_idx, ready:] = resource_capacity_milli(pool, resource)
+                    free[node_idx, ready:] = resource_capacity_micro(pool, resource)
 
     def room(self, nodes: NDArray[np.intp], shape: WorkerShape, first_slot: int, end_slot: int) -> NDArray[np.int64]:
         """Return how many workers of `shape` each of `nodes` can take over the slots; int64 [len(nodes)].
@@ -134,7 +134,7 @@ class Board:
         return []
 
     def _scalars(self, print_: Footprint) -> list[tuple[int, NDArray[np.int64]]]:
-        rows = [(print_.cpu_milli, self.cpu), (print_.memory_milli, self.memory)]
+        rows = [(print_.cpu_micro, self.cpu), (print_.memory_micro, self.memory)]
         rows += [(amount, self.resources[name]) for name, amount in print_.resources if name in self.resources]
         return [(demand, capacity) for demand, capacity in rows if demand]
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from schedplan.model.cluster import Pool
 from schedplan.model.workload import WorkerShape
-from schedplan.units import milli_down, milli_up, slices_of
+from schedplan.units import micro, slices_of
 
-UNBOUNDED = 1 << 40
+UNBOUNDED = 1 << 52
 
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """Integers a worker takes: whole devices, or slices of one device; cores and GiB in thousandths; other resources likewise.
+    """Integers a worker takes: whole devices, or slices of one device; cores and GiB in millionths; other resources likewise.
 
     slices counts all device slices it takes (devices x slices per device for whole ones).
     """
@@ -21,8 +21,8 @@ class Footprint:
     devices: int
     share_slices: int
     slices: int
-    cpu_milli: int
-    memory_milli: int
+    cpu_micro: int
+    memory_micro: int
     resources: tuple[tuple[str, int], ...]
 
 
@@ -35,22 +35,22 @@ def footprint(pool: Pool, shape: WorkerShape) -> Footprint:
         devices=devices,
         share_slices=share_slices,
         slices=share_slices + devices * pool.slices_per_gpu,
-        cpu_milli=milli_up(shape.cpus),
-        memory_milli=milli_up(shape.memory_gib),
-        resources=tuple((name, milli_up(amount)) for name, amount in shape.resources),
+        cpu_micro=micro(shape.cpus),
+        memory_micro=micro(shape.memory_gib),
+        resources=tuple((name, micro(amount)) for name, amount in shape.resources),
     )
 
 
-def cpu_capacity_milli(pool: Pool) -> int:
-    """Return the cores of a node in thousandths; UNBOUNDED where they are not known."""
-    return UNBOUNDED if pool.cpus is None else milli_down(pool.cpus)
+def cpu_capacity_micro(pool: Pool) -> int:
+    """Return the cores of a node in millionths; UNBOUNDED where they are not known."""
+    return UNBOUNDED if pool.cpus is None else micro(pool.cpus)
 
 
-def memory_capacity_milli(pool: Pool) -> int:
-    """Return the memory of a node in thousandths of a GiB; UNBOUNDED where it is not known."""
-    return UNBOUNDED if pool.memory_gib is None else milli_down(pool.memory_gib)
+def memory_capacity_micro(pool: Pool) -> int:
+    """Return the memory of a node in millionths of a GiB; UNBOUNDED where it is not known."""
+    return UNBOUNDED if pool.memory_gib is None else micro(pool.memory_gib)
 
 
-def resource_capacity_milli(pool: Pool, name: str) -> int:
-    """Return the amount of a named resource on a node in thousandths; 0 where the node has none."""
-    return milli_down(dict(pool.resources).get(name, 0.0))
+def resource_capacity_micro(pool: Pool, name: str) -> int:
+    """Return the amount of a named resource on a node in millionths; 0 where the node has none."""
+    return micro(dict(pool.resources).get(name, 0.0))

@@ -9,15 +9,15 @@ from schedplan.simulate.kernel import Kernel
 from schedplan.simulate.lane import Lane
 from schedplan.simulate.machine import Machine
 from schedplan.simulate.work import Ask
-from schedplan.units import MILLI, milli_up
+from schedplan.units import MICRO, micro
 
 
 class Admitter:
-    """Sums of used and admitted amounts in thousandths, devices first; None = not stated by every node, never binding."""
+    """Sums of used and admitted amounts in millionths, devices first; None = not stated by every node, never binding."""
 
     def __init__(self, machine: Machine, asks: tuple[Ask, ...], overcommit: float) -> None:
         totals = machine.total.sum(axis=0)
-        self._limits = [None if isnan(total) else int(total * MILLI * overcommit + 1e-6) for total in totals]
+        self._limits = [None if isnan(total) else int(total * MICRO * overcommit + 1e-6) for total in totals]
         self._needs = [_need(ask, machine) for ask in asks]
         self._taken = [0] * len(self._limits)
         self._pending: dict[int, None] = {}
@@ -68,4 +68,4 @@ class Admitter:
 def _need(ask: Ask, machine: Machine) -> list[int]:
     shape, offered = ask.shape, dict(ask.shape.resources)
     wanted = [shape.gpus, shape.cpus, shape.memory_gib, *(offered.get(name, 0.0) for name in machine.resources[2:])]
-    return [ask.workers * milli_up(amount) for amount in wanted]
+    return [ask.workers * micro(amount) for amount in wanted]

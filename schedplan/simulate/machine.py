@@ -1,6 +1,6 @@
 """The machine of a replay: every ready node by itself, in whole numbers. It knows no job.
 
-Cores and other resources in thousandths; memory in thousandths of a GiB; devices in slices. What a node does not state is so large
+Cores and other resources in millionths; memory in millionths of a GiB; devices in slices. What a node does not state is so large
 that it never binds.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.model.cluster import Cluster, Pool
-from schedplan.units import milli_down
+from schedplan.units import micro
 
 UNSTATED = 1 << 60
 
@@ -56,8 +56,8 @@ def machine_of(cluster: Cluster) -> Machine:
 
 def _amounts(pool: Pool, others: list[str]) -> tuple[int, ...]:
     offered = dict(pool.resources)
-    first = tuple(UNSTATED if value is None else milli_down(value) for value in (pool.cpus, pool.memory_gib))
-    return (*first, *(milli_down(offered.get(name, 0.0)) for name in others))
+    first = tuple(UNSTATED if value is None else micro(value) for value in (pool.cpus, pool.memory_gib))
+    return (*first, *(micro(offered.get(name, 0.0)) for name in others))
 
 
 def _stated(pool: Pool, others: list[str]) -> tuple[float, ...]:

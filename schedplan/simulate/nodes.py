@@ -19,7 +19,7 @@ from schedplan.simulate.capacity import Held
 from schedplan.simulate.draw import TIE, drawn
 from schedplan.simulate.machine import Machine
 from schedplan.simulate.work import Ask
-from schedplan.units import MILLI, milli_up, slices_of
+from schedplan.units import MICRO, micro, slices_of
 
 NOWHERE = float("-inf")
 _DOMAINS = {Topology.BLOCK: "block", Topology.RACK: "rack", Topology.ZONE: "zone"}
@@ -62,7 +62,7 @@ class AskState:
         self.most = shape.max_per_node if shape.max_per_node is not None else ask.workers
         offered = dict(shape.resources)
         wanted = [shape.cpus, shape.memory_gib, *(offered.get(name, 0.0) for name in machine.resources[2:])]
-        self.amounts = tuple((idx, milli_up(amount)) for idx, amount in enumerate(wanted) if amount > 0)
+        self.amounts = tuple((idx, micro(amount)) for idx, amount in enumerate(wanted) if amount > 0)
         self.asked: NDArray[np.float64] = np.array([shape.gpus, *wanted], dtype=np.float64)
         may = {pool: _may_stand(pool, ask) for pool in dict.fromkeys(machine.pools)}
         self.domain = _domains(machine, ask)
@@ -321,7 +321,7 @@ class NodeCapacity:
         rows = [
             (
                 self.devices[node].bit_count() + sum(self.shares[node].values()) / self._per_device[node],
-                *(amount / MILLI for amount in self.amounts[node]),
+                *(amount / MICRO for amount in self.amounts[node]),
             )
             for node in nodes
         ]

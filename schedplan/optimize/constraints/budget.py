@@ -14,13 +14,15 @@ from schedplan.optimize.spending import Spending
 from schedplan.optimize.variables import Variables
 
 MICRO = 10**6
+BEYOND = 2.0**42
+"""A budget that no plan can reach: what is spent is summed in millionths within 63 bits."""
 
 
 def add(variables: Variables, spending: Spending, rows: Rows) -> None:
     """Add the rows of `budget`; none where the project has no limit."""
     problem = variables.layout.problem
     limit = problem.limits.budget_per_day
-    if limit is None:
+    if limit is None or limit >= BEYOND:
         return
     for day, slots in problem.grid.days(problem.zone):
         terms = [amount * round(cost * MICRO) for slot in slots for amount, cost in spending.by_slot[slot]]

@@ -1,8 +1,9 @@
 """capacity: what runs on a cell in a slot fits the devices, cores, memory and other resources of its usable nodes.
 
 Sets: cells p of identical nodes with capacity C_r per resource r, slots t; work running in t = starts whose booking covers t.
-Formula: Σ_c demand_rc w[c,p,t'] + Σ_s demand_rs k[s,p,t] <= C_r · usable[p,t], for every r that is known; and, where shares
-of devices are in play, workers above half a device count as one device each.
+Formula: Σ_c demand_rc w[c,p,t'] + Σ_s demand_rs k[s,p,t] <= C_r · usable[p,t], for every r that is known. Where shares of
+devices are in play, also Σ f_k(share) w <= devices, f_k the dual feasible functions (optimize/dual_feasible.py). Work that
+takes nothing that is known: Σ w <= M · usable[p,t].
 Intuition: a resource that the inventory does not state is never binding.
 """
 
@@ -17,15 +18,16 @@ from ortools.sat.python import cp_model
 from schedplan.model.cluster import Pool
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.topology import is_on_one_node
+from schedplan.optimize.dual_feasible import FUNCTIONS, lifted, scale
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Amount, Variables
 from schedplan.packing.footprint import (
     UNBOUNDED,
     Footprint,
-    cpu_capacity_milli,
+    cpu_capacity_micro,
     footprint,
-    memory_capacity_milli,
-    resource_capacity_milli,
+    memory_capacity_micro,
+    resource_capacity_micro,
 )
 
 
@@ -62,6 +64,7 @@ def add(variables: Variables, work: Work, rows: Rows) -> None:
                 terms = [use.workers * resource.demand(use) for use in uses if resource.demand(use)]
                 if terms:
                     rows.always(cp_model.LinearExpr.sum(terms) <= resource.capacity * usable)
+            _add_presence(variables, rows, cell.idx, slot, uses)
 
 
 def work(variables: Variables) -> Work:
@@ -91,9 +94,9 @@ def resources(variables: Variables, cell_idx: int) -> tuple[Resource, ...]:
     )
     rows = [
         Resource("devices", pool.gpus * pool.slices_per_gpu, lambda print_: print_.slices),
-        Resource("cpus", cpu_capacity_milli(pool), lambda print_: print_.cpu_milli),
-        Resource("memory", memory_capacity_milli(pool), lambda print_: print_.memory_milli),
-        *(Resource(name, resource_capacity_milli(pool, name), _amount_of(name)) for name in named),
+        Resource("cpus", cpu_capacity_micro(pool), lambda print_: print_.cpu_micro),
+        Resource("memory", memory_capacity_micro(pool), lambda print_: print_.memory_micro),
+        *(Resource(name, resource_capacity_micro(pool, name), _amount_of(name)) for name in named),
     ]
     return tuple(row for row in rows if 0 < row.capacity < UNBOUNDED)
 
@@ -109,12 +112,30 @@ def _job_use(pool: Pool, job: Job, workers: Amount, gangs: Amount) -> Use:
 
 
 def _devices_of_shares(pool: Pool, uses: Sequence[Use]) -> tuple[Resource, ...]:
-    """Return the resource `whole devices` that shares above half of one take, where any share is in play."""
+    """Return the devices as the dual feasible functions see them, where any share is in play: shares never span two devices."""
     if not any(use.footprint.share_slices for use in uses):
         return ()
-    half = pool.slices_per_gpu / 2
+    return tuple(Resource(f"devices of shares {k}", pool.gpus * scale(k), _device_values(pool, k)) for k in FUNCTIONS)
 
-    def devices(print_: Footprint) -> int:
-        return print_.devices + (1 if print_.share_slices > half else 0)
 
-    return (Resource("devices above half", pool.gpus, devices),)
+def _device_values(pool: Pool, k: int) -> Callable[[Footprint], int]:
+    def value(print_: Footprint) -> int:
+        return print_.devices * scale(k) + lifted(print_.share_slices, pool.slices_per_gpu, k)
+
+    return value
+
+
+def _add_presence(variables: Variables, rows: Rows, cell_idx: int, slot: int, uses: Sequence[Use]) -> None:
+    """Work that takes nothing that is counted still needs a node to stand on."""
+    known = resources(variables, cell_idx)
+    weightless = [use.workers for use in uses if not any(resource.demand(use) for resource in known)]
+    if weightless:
+        most = sum(_most(variables, amount) for amount in weightless)
+        rows.always(cp_model.LinearExpr.sum(weightless) <= most * variables.usable(cell_idx, slot))
+
+
+def _most(variables: Variables, amount: Amount) -> int:
+    """Return the largest value of an amount of work: that of its variable, or of a gang's workers in all."""
+    if isinstance(amount, cp_model.IntVar):
+        return int(max(amount.proto.domain))
+    return max((job_class.count * job_class.job.workers for job_class in variables.layout.classes), default=1)

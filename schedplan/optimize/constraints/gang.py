@@ -5,23 +5,19 @@ Formula: Σ_cell w[c,cell,t] = W_c x[c,site,t]; on a single node w <= per_node. 
 feasible functions f1, f2 of each resource: Σ f_k(g_c/G) w <= usable nodes, where
 f_k(q) = q if (k+1)q is whole, else floor((k+1)q)/k.
 Intuition: two workers above half a node never share one, and three above a third never do; sums alone do not see that.
-Source of the functions: Fekete and Schepers 2001, doi.org/10.1007/s101070100243.
+The functions stand in optimize/dual_feasible.py, with their source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
-from functools import lru_cache
-from math import floor
 
 from ortools.sat.python import cp_model
 
 from schedplan.optimize.constraints.capacity import Resource, Use, Work, resources
+from schedplan.optimize.dual_feasible import FUNCTIONS, lifted, scale
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Variables
-
-FUNCTIONS = (1, 2)
 
 
 def add(variables: Variables, work: Work, rows: Rows) -> None:
@@ -38,26 +34,10 @@ def add(variables: Variables, work: Work, rows: Rows) -> None:
                     _add_cuts(variables, rows, cell.idx, slot, uses, resource)
 
 
-def dual_feasible(share: Fraction, k: int) -> Fraction:
-    """Return f_k of a share of a node, 0 to 1: values of items that fit one node together never add up to more than 1."""
-    grown = share * (k + 1)
-    return share if grown.denominator == 1 else Fraction(floor(grown), k)
-
-
 def _add_cuts(variables: Variables, rows: Rows, cell_idx: int, slot: int, uses: Sequence[Use], resource: Resource) -> None:
     demands = [resource.demand(use) for use in uses]
     for k in FUNCTIONS:
-        values = [_lifted(min(demand, resource.capacity), resource.capacity, k) for demand in demands]
-        if any(value * resource.capacity > demand * _scale(k) for value, demand in zip(values, demands, strict=True)):
+        values = [lifted(demand, resource.capacity, k) for demand in demands]
+        if any(value * resource.capacity > demand * scale(k) for value, demand in zip(values, demands, strict=True)):
             terms = [use.workers * value for use, value in zip(uses, values, strict=True) if value]
-            rows.always(cp_model.LinearExpr.sum(terms) <= _scale(k) * variables.usable(cell_idx, slot))
-
-
-def _scale(k: int) -> int:
-    """Return the whole number that makes every value of f_k whole."""
-    return 2 * (k + 1) * k
-
-
-@lru_cache(maxsize=65_536)
-def _lifted(demand: int, capacity: int, k: int) -> int:
-    return int(dual_feasible(Fraction(demand, capacity), k) * _scale(k))
+            rows.always(cp_model.LinearExpr.sum(terms) <= scale(k) * variables.usable(cell_idx, slot))

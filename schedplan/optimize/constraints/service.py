@@ -30,9 +30,10 @@ def add(variables: Variables, rows: Rows) -> None:
             }
             everything = [amount for amounts in by_model.values() for amount in amounts]
             total = cp_model.LinearExpr.sum(everything)
-            if not models and layout.problem.demand_of[service.name].peak_rps[slot] > 0:
+            needed = {model: count for model in models if (count := least[model][slot]) is not None}
+            if not needed and layout.problem.demand_of[service.name].peak_rps[slot] > 0:
                 rows.when(f"service {service.name}", total >= 1)
-            _add_demand(rows, f"service {service.name}", by_model, {model: least[model][slot] or 0 for model in models})
+            _add_demand(rows, f"service {service.name}", {model: by_model[model] for model in needed}, needed)
             rows.when(f"service {service.name}", total >= service.min_replicas)
             if service.max_replicas is not None:
                 rows.when(f"max_replicas {service.name}", total <= service.max_replicas)

@@ -24,10 +24,10 @@ from schedplan.optimize.constraints.topology import domain_of, domains_asked, is
 from schedplan.optimize.layout import gang_family
 from schedplan.packing.footprint import (
     UNBOUNDED,
-    cpu_capacity_milli,
+    cpu_capacity_micro,
     footprint,
-    memory_capacity_milli,
-    resource_capacity_milli,
+    memory_capacity_micro,
+    resource_capacity_micro,
 )
 
 Integers = NDArray[np.int64]
@@ -38,7 +38,7 @@ DEVICES = -1
 class Need:
     """What one unit takes of one node: whole devices, or `shares` shares of `size` slices, each of a single device; and amounts.
 
-    amounts: thousandths, in the order of Instance.resources.
+    amounts: millionths, in the order of Instance.resources.
     """
 
     whole: int
@@ -49,7 +49,7 @@ class Need:
 
 @dataclass(frozen=True)
 class NodeType:
-    """Nodes that are alike. `pool` stands for them; node_idx their rows in Cluster.nodes; capacity in thousandths [resource]."""
+    """Nodes that are alike. `pool` stands for them; node_idx their rows in Cluster.nodes; capacity in millionths [resource]."""
 
     idx: int
     pool: Pool
@@ -134,7 +134,7 @@ def need_of(shape: WorkerShape, pool: Pool, resources: tuple[str, ...], workers:
     """Return what `workers` of a shape take of one node of a pool."""
     print_ = footprint(pool, shape)
     named = dict(print_.resources)
-    amounts = (print_.cpu_milli, print_.memory_milli, *(named.get(name, 0) for name in resources[2:]))
+    amounts = (print_.cpu_micro, print_.memory_micro, *(named.get(name, 0) for name in resources[2:]))
     taken = tuple(workers * amount for amount in amounts)
     if print_.share_slices and print_.share_slices < pool.slices_per_gpu:
         return Need(0, workers, print_.share_slices, taken)
@@ -142,9 +142,9 @@ def need_of(shape: WorkerShape, pool: Pool, resources: tuple[str, ...], workers:
 
 
 def capacity_of(pool: Pool, resources: tuple[str, ...]) -> tuple[int, ...]:
-    """Return what one node of a pool offers of each resource, thousandths; UNBOUNDED where it is not known."""
-    named = (resource_capacity_milli(pool, name) for name in resources[2:])
-    return (cpu_capacity_milli(pool), memory_capacity_milli(pool), *named)
+    """Return what one node of a pool offers of each resource, millionths; UNBOUNDED where it is not known."""
+    named = (resource_capacity_micro(pool, name) for name in resources[2:])
+    return (cpu_capacity_micro(pool), memory_capacity_micro(pool), *named)
 
 
 def _types(problem: Problem, resources: tuple[str, ...]) -> tuple[NodeType, ...]:
@@ -234,7 +234,7 @@ def _families(problem: Problem, job: Job, types: tuple[NodeType, ...]) -> tuple[
 
 
 def is_unknown(capacity: int) -> bool:
-    """Whether a capacity in thousandths stands for one that is not known."""
+    """Whether a capacity in millionths stands for one that is not known."""
     return capacity >= UNBOUNDED
 
 
@@ -246,7 +246,7 @@ def can_hold(node_type: NodeType, need: Need | None) -> bool:
 
 
 def is_tall(need: Need | None, node_type: NodeType, item: int, part: int) -> bool:
-    """Whether part + 1 units of a need never share one node, by whole devices or by a resource; a thousandth is forgiven."""
+    """Whether part + 1 units of a need never share one node, by whole devices or by a resource; a millionth is forgiven."""
     if need is None:
         return False
     if item == DEVICES:

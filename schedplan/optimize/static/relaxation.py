@@ -30,7 +30,7 @@ from schedplan.optimize.static.program import Answer, Floats, Matrix, Program, m
 from schedplan.optimize.static.services import ServiceNeed
 
 MOST_PER_NODE = (1, 2, 3)
-MILLI = 1000.0
+MICRO = 1_000_000.0
 PRICE_SCALE = 1 << 32
 PRICE_DIGITS = 12
 PATTERN_ROUNDS = 30
@@ -227,7 +227,7 @@ class Relaxation:
         for r, amount in enumerate(need.amounts):
             row = self.row_of.get(Row("resource", t, r))
             if row is not None and amount:
-                column.append((row, amount / MILLI))
+                column.append((row, amount / MICRO))
         if need.shares:
             column.append((self.row_of[Row("share", t, need.size)], float(need.shares)))
         if need.whole:
@@ -253,7 +253,7 @@ class Relaxation:
                 return float(self.instance.demand[row.of])
             case "resource":
                 kept = 1.0 - slack if row.item < 2 else 1.0
-                return float(types[row.of].capacity[row.item]) / MILLI * types[row.of].count * kept
+                return float(types[row.of].capacity[row.item]) / MICRO * types[row.of].count * kept
             case "device":
                 return float(types[row.of].devices * types[row.of].count)
             case "count":

@@ -40,6 +40,7 @@ from schedplan.optimize.static.residual import residual
 from schedplan.optimize.static.services import service_needs
 from schedplan.optimize.static.standing import decisions_of, nodes_with, standing_replicas
 from schedplan.optimize.static.whole import is_small, solve_whole
+from schedplan.units import MICRO
 
 
 def optimize_static(problem: Problem, options: SolveOptions | None = None) -> Plan:
@@ -141,7 +142,7 @@ class _Solve:
             assembly.stand(row, units)
         assembly.complete_gangs()
         required = np.array([one.job.required for one in self.instance.classes], dtype=np.bool_)
-        is_whole = answer.is_proven and not self.services and self._is_in_thousandths() and not assembly.wanted[required].any()
+        is_whole = answer.is_proven and not self.services and self._is_in_millionths() and not assembly.wanted[required].any()
         boost = float((weights - self.instance.weights) @ self.instance.demand)
         return _Built(
             assembly,
@@ -183,7 +184,7 @@ class _Solve:
             (DEAREST_DEVICE, float(bound.dearest_device)),
         )
 
-    def _is_in_thousandths(self) -> bool:
+    def _is_in_millionths(self) -> bool:
         """Whether integers say exactly what is asked and offered, so that a search in integers is a proof."""
         shapes = dict.fromkeys(job.shape for job in self.problem.jobs)
         asked = [amount for shape in shapes for amount in (shape.cpus, shape.memory_gib, *(named for _, named in shape.resources))]
@@ -196,7 +197,7 @@ class _Solve:
         ]
         has_groups = any(needs != relaxed for needs, relaxed in zip(self.instance.needs, self.relaxed.needs, strict=True))
         return not has_groups and all(
-            abs(amount * 1000 - round(amount * 1000)) < 1e-9 * max(amount, 1) for amount in (*asked, *offered)
+            abs(amount * MICRO - round(amount * MICRO)) < 1e-9 * max(amount, 1) for amount in (*asked, *offered)
         )
 
     def _unavoidable(self, nodes: Nodes) -> float:
