@@ -29,6 +29,7 @@ from schedplan.report.document import (
     finite,
 )
 from schedplan.report.engine_document import FACT_COLUMNS, FIDELITY_WORDS, fact_row
+from schedplan.report.figures import counted
 
 _MEASURES = (
     ("wait_s_mean", "Mean wait", Kind.DURATION),
@@ -88,15 +89,18 @@ def compare_engines_document(
 def _answer(recommended: Recommendation, notes: tuple[str, ...]) -> Section:
     blocks: list[Block] = [Paragraph((recommended.headline,), is_headline=True)]
     blocks += [Notice(Severity.WARNING, f"Condition at {one}") for one in recommended.conditions]
-    for heading, sentences in (
-        ("Facts for it", recommended.reasons),
-        ("Facts against it", recommended.lacks),
-        ("Replays", recommended.measured),
-        ("What would change it", recommended.changes),
-    ):
-        blocks += [Paragraph((f"{heading}: {one}",)) for one in sentences]
+    told = (
+        ("for it", recommended.reasons),
+        ("against it", recommended.lacks),
+        ("replays", recommended.measured),
+        ("would change it", recommended.changes),
+    )
+    rows = tuple((sign, one) for sign, sentences in told for one in sentences)
+    if rows:
+        blocks.append(Table("points", "", (Column("sign", "Speaks"), Column("statement", "What")), rows))
     if notes:
-        blocks.append(Notice(Severity.NOTE, "; ".join(notes)))
+        words = f"{counted(len(notes), 'assumption')} {'is' if len(notes) == 1 else 'are'} listed under “Where this comes from”."
+        blocks.append(Notice(Severity.NOTE, words))
     return Section("answer", "The answer", tuple(blocks), SectionRole.ANSWER)
 
 

@@ -22,6 +22,7 @@ from schedplan.report.chart_table import chart_table
 from schedplan.report.document import (
     Block,
     Chart,
+    Column,
     Document,
     Inline,
     LineChart,
@@ -35,13 +36,16 @@ from schedplan.report.plotly_figures import figure
 from schedplan.report.verbatim import visible
 
 ROWS_SHOWN = 1000
+LONGEST_SHORT = 26
 NO_BREAK_SPACE = "\u00a0"
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
+    """look: `num`, or of text `short`, which stands on one line, or `prose`, whose column gets room for words."""
+
     text: str
-    is_numeric: bool
+    look: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +146,20 @@ def _is_small(block: Block | None) -> bool:
 
 def _grid(table: Table, zone: tzinfo) -> _Grid:
     digits = _digits_of_columns(table)
-    heads = tuple(_Cell(head_text(column), column.kind.is_numeric) for column in table.columns)
-    rows = tuple(
-        tuple(
-            _Cell(cell_text(cell, column, digit, zone), column.kind.is_numeric)
-            for cell, column, digit in zip(row, table.columns, digits, strict=True)
-        )
+    texts = [
+        [cell_text(cell, column, digit, zone) for cell, column, digit in zip(row, table.columns, digits, strict=True)]
         for row in table.rows[:ROWS_SHOWN]
-    )
+    ]
+    looks = [_look(column, [row[idx] for row in texts]) for idx, column in enumerate(table.columns)]
+    heads = tuple(_Cell(head_text(column), look) for column, look in zip(table.columns, looks, strict=True))
+    rows = tuple(tuple(_Cell(text, look) for text, look in zip(row, looks, strict=True)) for row in texts)
     return _Grid(heads, rows, max(len(table.rows) - ROWS_SHOWN, 0))
+
+
+def _look(column: Column, texts: list[str]) -> str:
+    if column.kind.is_numeric:
+        return "num"
+    return "short" if max(map(len, texts), default=0) <= LONGEST_SHORT else "prose"
 
 
 def _digits_of_columns(table: Table) -> list[int | None]:

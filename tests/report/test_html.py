@@ -118,7 +118,7 @@ def test_long_tables_say_what_is_left() -> None:
     table = Table("t", "", (Column("a", "A"),), (("x",),) * 1003)
     text = html_text(Document("k", "t", (Section("s", "S", (table,)),)))
 
-    assert text.count("<td>x</td>") == 1000
+    assert text.count('<td class="short">x</td>') == 1000
     assert "and 3 more rows" in text
 
 
@@ -127,3 +127,13 @@ def test_control_characters_are_spelled_out() -> None:
 
     assert "a\\x00b\\x1b\\u202e" in text
     assert not re.search("[\x00-\x08\x0b-\x1f\u202e]", text)
+
+
+def test_short_words_stay_whole_and_sentences_get_room() -> None:
+    columns = (Column("a", "Where"), Column("b", "Why"), Column("c", "Gap", Kind.SHARE))
+    table = Table("t", "", columns, (("od", "no node of this pool has room for it", 4e-12),))
+    text = html_text(Document("k", "t", (Section("s", "S", (table,)),)))
+
+    cells = '<td class="short">od</td><td class="prose">no node of this pool has room for it</td><td class="num">&lt; 0.0001 %</td>'
+    assert cells in text
+    assert "th, td { overflow-wrap: normal; }" in text
