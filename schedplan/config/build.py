@@ -17,6 +17,7 @@ from schedplan.config.settings import (
     Settings,
     SolverSettings,
 )
+from schedplan.config.zone import find_zone, nearest_zone
 from schedplan.model.problem import Limits, MissedDemand, Objective, Rates
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.timegrid import InstantError, parse_instant
@@ -54,11 +55,12 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
 
 
 def _zone(name: str, given: GivenValues) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, KeyError):
-        given.note(("project", "timezone"), "project.timezone is no time zone")
-        return ZoneInfo("UTC")
+    zone = find_zone(name)
+    if zone is not None:
+        return zone
+    near = nearest_zone(name)
+    given.note(("project", "timezone"), "project.timezone is no time zone", hint=f"Did you mean {near}?" if near else None)
+    return ZoneInfo("UTC")
 
 
 def _inputs(inputs: Mapping[str, str | list[str]], given: GivenValues) -> tuple[InputFiles, ...]:

@@ -25,7 +25,6 @@ from schedplan.tables.raw_file import FileFormat, RawTable, UnreadableError, fil
 from schedplan.tables.recognise import SINGLE_SERIES, by_columns, by_name, stem_of
 from schedplan.tables.typed_column import ColumnReading, typed
 
-
 NEARLY = 0.75
 """How alike (ratio of difflib) an unknown column and a known one that the file lacks must be for the one to look like the other."""
 

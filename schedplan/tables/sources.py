@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from difflib import get_close_matches
 from pathlib import Path
 
 from schedplan.errors import Fault, InputError
@@ -12,16 +13,17 @@ from schedplan.tables.catalog import INPUT_TABLES, dictionary
 from schedplan.tables.faults import Code, raise_faults
 from schedplan.tables.raw_file import reason_of
 from schedplan.tables.read import TableFile, read_table
-from schedplan.tables.recognise import SUFFIXES, by_name, has_table_suffix
+from schedplan.tables.recognise import SUFFIXES, by_name, has_table_suffix, stem_of
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file. table None: recognised when it is read. zone None: that of the project."""
+    """One file. table None: recognised when it is read. zone None: that of the project. named_by: words for who names the file."""
 
     path: Path
     table: str | None = None
     zone: tzinfo | None = None
+    named_by: str = ""
 
 
 def sources_at(paths: tuple[Path, ...]) -> tuple[Source, ...]:
@@ -35,14 +37,22 @@ def sources_at(paths: tuple[Path, ...]) -> tuple[Source, ...]:
     return found
 
 
-def sources_of(inputs: Mapping[str, tuple[Path, ...]]) -> tuple[Source, ...]:
+def sources_of(inputs: Mapping[str, tuple[Path, ...]], named_by: Mapping[str, str] | None = None) -> tuple[Source, ...]:
     """Return the sources of a mapping table -> paths, in the order of the dictionaries; a folder stands for its files.
+
+    named_by: table -> words for who names its files, told where one is not there.
 
     Raises InputError with every path that names nothing.
     """
     faults: list[Fault] = []
     order = [table.name for table in INPUT_TABLES if table.name in inputs]
-    found = [Source(source.path, name) for name in order for path in inputs[name] for source in _sources_at(path, faults, name)]
+    words = named_by or {}
+    found = [
+        Source(source.path, name, named_by=words.get(name, ""))
+        for name in order
+        for path in inputs[name]
+        for source in _sources_at(path, faults, name)
+    ]
     raise_faults(faults)
     return tuple(found)
 
@@ -52,6 +62,9 @@ def read_sources(sources: tuple[Source, ...], zone: tzinfo = UTC) -> tuple[Table
     files: list[TableFile] = []
     faults: list[Fault] = []
     for source in sources:
+        if not source.path.exists():
+            faults.append(_absent(source))
+            continue
         try:
             files.append(read_input(source.path, source.table, source.zone or zone))
         except InputError as problem:
@@ -67,6 +80,18 @@ def read_input(path: Path, table: str | None = None, zone: tzinfo = UTC, *, rena
         message = f"this is the table {file.table} of a plan, which is a result and no input"
         raise_faults((Fault(Code.UNKNOWN_TABLE.value, message, str(path)),))
     return file
+
+
+def _absent(source: Source) -> Fault:
+    """Return the fault of a file that is not there, with who names it and the name beside it that is most like its own."""
+    try:
+        names = sorted(entry.name for entry in source.path.parent.iterdir() if has_table_suffix(entry))
+    except OSError:
+        names = []
+    stems = {stem_of(Path(name)).lower(): name for name in names}
+    near = get_close_matches(stem_of(source.path).lower(), stems, n=1)
+    message = "there is no such file" + (f"; {source.named_by} names it" if source.named_by else "")
+    return Fault(Code.UNREADABLE.value, message, str(source.path), hint=f"Did you mean {stems[near[0]]}?" if near else None)
 
 
 def _sources_at(path: Path, faults: list[Fault], table: str | None = None) -> tuple[Source, ...]:

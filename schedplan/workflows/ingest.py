@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from schedplan.config.zone import find_zone, nearest_zone
 from schedplan.errors import UsageError
 from schedplan.ingest.account import Account, FileAccount
 from schedplan.ingest.ingest import ACCOUNT_FILE, ingest
@@ -20,8 +21,11 @@ DEFAULT_FOLDER = Path("data")
 def ingest_files(
     paths: tuple[Path, ...], out: Path, *, timezone: str, renames: tuple[tuple[str, str], ...], reader: str, force: bool
 ) -> tuple[Account, Document]:
-    """Write what files hold as canonical Parquet, and return the account with its document. Raises InputError, OutputError."""
-    account = ingest(paths, out, ReadOptions(ZoneInfo(timezone), renames, None), reader=reader, force=force)
+    """Write what files hold as canonical Parquet, and return the account with its document.
+
+    Raises UsageError for an unknown time zone or reader, InputError, OutputError.
+    """
+    account = ingest(paths, out, ReadOptions(_zone(timezone), renames, None), reader=reader, force=force)
     return account, account_document(account, out)
 
 
@@ -59,6 +63,15 @@ def readers_document() -> Document:
         "readers", "", columns, rows, "The first that recognises a file reads it; `schedplan ingest --from NAME` chooses one."
     )
     return Document(kind="readers", title="Readers", sections=(Section("answer", "", (table,), SectionRole.ANSWER),))
+
+
+def _zone(name: str) -> ZoneInfo:
+    zone = find_zone(name)
+    if zone is None:
+        near = nearest_zone(name)
+        hint = f"Did you mean {near}?" if near else "Give a name of the time zone database, such as UTC or Asia/Shanghai."
+        raise UsageError(f"--tz: there is no time zone {name!r}", hint=hint)
+    return zone
 
 
 def _files_table(account: Account) -> Table:

@@ -25,6 +25,7 @@ from schedplan.workflows.project import Project
 
 RUNTIME_KEY = "optimize.runtime_minutes"
 DEFAULT_FOLDER = Path("runs") / "plan"
+_WEIGHTS_FORM = "Give it as --weights latency=.5,utilization=.3,cost=.2"
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,12 @@ def weight_overrides(text: str | None) -> tuple[Override, ...]:
     weights: dict[str, str] = dict.fromkeys(GOALS, "0")
     for part in text.split(","):
         goal, equals, weight = (piece.strip() for piece in part.partition("="))
-        if goal not in GOALS or not equals:
+        if not equals:
+            raise UsageError(f"--weights: {part.strip()!r} is no goal=weight", hint=_WEIGHTS_FORM)
+        if goal not in GOALS:
             near = get_close_matches(goal, GOALS, n=1)
-            hint = f"Did you mean {near[0]}?" if near else "Give it as --weights latency=.5,utilization=.3,cost=.2"
-            raise UsageError(f"--weights: {part.strip()!r} is no goal=weight", hint=hint)
+            hint = f"Did you mean {near[0]}?" if near else _WEIGHTS_FORM
+            raise UsageError(f"--weights: {goal!r} is no goal; the goals are {', '.join(GOALS)}", hint=hint)
         weights[goal] = weight
     return tuple(Override(f"objective.{goal}", weight, "--weights") for goal, weight in weights.items())
 

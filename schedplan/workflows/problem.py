@@ -18,6 +18,7 @@ from schedplan.tables.runtimes import with_runtimes
 from schedplan.timegrid import TimeGrid
 from schedplan.validate.registry import cautions
 from schedplan.validate.subject import Subject
+from schedplan.workflows.assumptions import default_notes
 from schedplan.workflows.demand import expected_demand
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.project import Project
@@ -45,7 +46,7 @@ def prepare(project: Project, runtime_minutes: float | None = None) -> Prepared:
     expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
     problem, assumed, warnings = _problem(project, grid, expected.demands, runtime_minutes)
     subject = Subject(problem.cluster, problem.jobs, problem.services, grid=grid)
-    notes = (*content.notes, *said, *expected.notes, *assumed)
+    notes = (*content.notes, *said, *expected.notes, *assumed, *default_notes(settings))
     return Prepared(
         problem=replace(problem, assumptions=notes),
         forecasts=expected.forecasts,

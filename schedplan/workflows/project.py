@@ -66,4 +66,6 @@ def _sources(place: ProjectPlace, settings: Settings) -> tuple[Source, ...]:
     named = (*place.folders, *place.tables)
     if named:
         return sources_at(named)
-    return sources_of({files.table: files.paths for files in settings.inputs})
+    origins = {origin.key: origin.source for origin in settings.origins}
+    named_by = {files.table: f"inputs.{files.table} ({origins[f'inputs.{files.table}']})" for files in settings.inputs}
+    return sources_of({files.table: files.paths for files in settings.inputs}, named_by)

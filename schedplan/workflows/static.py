@@ -23,6 +23,7 @@ from schedplan.tables.pools import price_series
 from schedplan.timegrid import TimeGrid
 from schedplan.validate.registry import cautions
 from schedplan.validate.subject import Subject
+from schedplan.workflows.assumptions import place_notes
 from schedplan.workflows.demand import expected_demand
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.optimize import Planned, snapshot
@@ -61,7 +62,7 @@ def prepare_static(project: Project) -> Prepared:
     slot = TimeGrid.regular(grid.start_s, SLOT_MINUTES, 1)
     problem = _problem(project, slot, tuple(_largest(demand) for demand in expected.demands))
     subject = Subject(problem.cluster, problem.jobs, problem.services)
-    notes = (*content.notes, *(said if content.services else ()), *expected.notes, *_notes(project))
+    notes = (*content.notes, *(said if content.services else ()), *expected.notes, *_notes(project), *place_notes(settings))
     return Prepared(
         problem=replace(problem, assumptions=notes),
         forecasts=expected.forecasts,
