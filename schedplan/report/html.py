@@ -22,7 +22,6 @@ from schedplan.report.chart_table import chart_table
 from schedplan.report.document import (
     Block,
     Chart,
-    Column,
     Document,
     Inline,
     LineChart,
@@ -36,13 +35,17 @@ from schedplan.report.plotly_figures import figure
 from schedplan.report.verbatim import visible
 
 ROWS_SHOWN = 1000
-LONGEST_SHORT = 26
+LONGEST_SHORT, LONGEST_PROSE, LONGEST_LONG = 26, 90, 260
+WRAPPING_COLUMNS = 2
 NO_BREAK_SPACE = "\u00a0"
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """look: `num`, or of text `short`, which stands on one line, or `prose`, whose column gets room for words."""
+    """look: `num`; or of text `short`, which stands on one line, and `prose`, `long` and `essay`, whose columns get ever more room.
+
+    `words` is that of a table of few columns, which need no such room.
+    """
 
     text: str
     look: str
@@ -150,16 +153,20 @@ def _grid(table: Table, zone: tzinfo) -> _Grid:
         [cell_text(cell, column, digit, zone) for cell, column, digit in zip(row, table.columns, digits, strict=True)]
         for row in table.rows[:ROWS_SHOWN]
     ]
-    looks = [_look(column, [row[idx] for row in texts]) for idx, column in enumerate(table.columns)]
+    looks = [_look(table, idx, max((len(row[idx]) for row in texts), default=0)) for idx in range(len(table.columns))]
     heads = tuple(_Cell(head_text(column), look) for column, look in zip(table.columns, looks, strict=True))
     rows = tuple(tuple(_Cell(text, look) for text, look in zip(row, looks, strict=True)) for row in texts)
     return _Grid(heads, rows, max(len(table.rows) - ROWS_SHOWN, 0))
 
 
-def _look(column: Column, texts: list[str]) -> str:
-    if column.kind.is_numeric:
+def _look(table: Table, idx: int, longest: int) -> str:
+    if table.columns[idx].kind.is_numeric:
         return "num"
-    return "short" if max(map(len, texts), default=0) <= LONGEST_SHORT else "prose"
+    if longest <= LONGEST_SHORT:
+        return "short"
+    if len(table.columns) <= WRAPPING_COLUMNS:
+        return "words"
+    return "prose" if longest <= LONGEST_PROSE else "long" if longest <= LONGEST_LONG else "essay"
 
 
 def _digits_of_columns(table: Table) -> list[int | None]:

@@ -157,3 +157,7 @@ def test_a_table_off_a_terminal_is_plain_and_whole(project: Path) -> None:
     assert f"[{'x' * 300} < 1]" in result.stdout
     assert "a [red]b[/red] :smile:" in result.stdout
     assert "\x1b" not in result.stdout
+
+
+def test_help_says_that_nothing_is_shortened_off_a_terminal() -> None:
+    assert "in full everywhere else" in " ".join(run("verify", "-h").stdout.split())

@@ -115,3 +115,11 @@ def test_two_hash_seeds_write_the_same_bytes() -> None:
     )
 
     assert first == second
+
+
+def test_reasons_are_rows_of_one_table_and_assumptions_are_counted() -> None:
+    document = answer("compare-engines", THREE_NODES)
+    kinds = [block["type"] for block in document["sections"][0]["blocks"]]
+
+    assert {row["sign"] for row in table(document, "points")} <= {"for it", "against it", "replays", "would change it"}
+    assert kinds.count("paragraph") == 1

@@ -262,3 +262,14 @@ def test_cores_are_counted_where_there_are_no_devices():
     assert found.goals.utilization == pytest.approx(30.0)
     assert found.placements[0].cost == pytest.approx(1.0)
     assert found.node_use.devices_used.tolist() == [[2.0, 0.0, 0.0, 0.0]]
+
+
+def test_a_gang_on_two_pools_is_told_in_the_plural():
+    pools = tuple(replace(NODE, name=name, count=1, max_count=1, gpus=1) for name in ("n1", "n2"))
+    job = Job("j", workers=2, shape=WorkerShape(gpus=1), runtime_minutes=60.0)
+    on = np.ones((2, 4), dtype=np.bool_)
+    rows = account(
+        Problem("p", GRID, Cluster(pools), (job,)), Decisions((JobPart("j", "n1", 0, 1), JobPart("j", "n2", 0, 1)), (), on)
+    )
+
+    assert {row.reason.split(";")[0] for row in rows.placements} == {"n1 and n2 are the cheapest pools that may hold it"}

@@ -137,3 +137,13 @@ def test_short_words_stay_whole_and_sentences_get_room() -> None:
     cells = '<td class="short">od</td><td class="prose">no node of this pool has room for it</td><td class="num">&lt; 0.0001 %</td>'
     assert cells in text
     assert "th, td { overflow-wrap: normal; }" in text
+
+
+def test_the_longer_the_text_the_more_room_has_its_column() -> None:
+    columns = tuple(Column(name, name) for name in "abc")
+    texts = ("x" * 90, "x" * 260, "x" * 261)
+    text = html_text(Document("k", "t", (Section("s", "S", (Table("t", "", columns, (texts,)),)),)))
+    few = html_text(Document("k", "t", (Section("s", "S", (Table("t", "", columns[:2], (texts[:2],)),)),)))
+
+    assert ["prose", "long", "essay"] == re.findall(r'<td class="(\w+)">', text)
+    assert ["words", "words"] == re.findall(r'<td class="(\w+)">', few)

@@ -1,13 +1,14 @@
 """Text on a screen: verbatim, fitting, and whole where there is no screen."""
 
 import re
+from datetime import UTC
 
 import pytest
 
 from schedplan.model.findings import Severity
-from schedplan.report.document import Column, Document, Kind, Notice, Paragraph, Section, SectionRole, Table
+from schedplan.report.document import Column, Document, Kind, Notice, Paragraph, Section, SectionRole, SlotChart, SlotSeries, Table
 from schedplan.report.terminal import TerminalOptions, terminal_text
-from schedplan.report.text_charts import columns_of
+from schedplan.report.text_charts import columns_of, slot_lines
 
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202e]")
 
@@ -96,3 +97,11 @@ def test_the_gantt_shows_each_node_hour(document: Document) -> None:
 
 def test_wide_characters_take_two_columns() -> None:
     assert (2, 4, 1) == (columns_of("ab"), columns_of("训练"), columns_of("e\u0301"))
+
+
+def test_a_range_of_one_value_is_that_value() -> None:
+    chart = SlotChart("c", "t", "", "nodes", (0, 3600, 7200), (SlotSeries("od", (4.0, 4.0)), SlotSeries("spot", (1.0, 3.0))))
+    constant, varying, _ = ("".join(piece for piece, _ in line) for line in slot_lines(chart, UTC, 60))
+
+    assert constant.endswith("  4 nodes")
+    assert varying.endswith("  1 to 3 nodes")

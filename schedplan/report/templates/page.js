@@ -28,6 +28,7 @@
   const fitted = (layout, width) => {
     layout.font.family = getComputedStyle(document.body).fontFamily;
     layout.autosize = true;
+    layout.showlegend = false;
     if (width < NARROW) {
       layout.font.size = 10;
       layout.margin.r = 8;
@@ -36,10 +37,38 @@
     return layout;
   };
 
+  const verbatim = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+
+  const swatch = (trace) => {
+    const mark = document.createElement("i");
+    if (trace.type === "bar" || trace.fill) {
+      mark.style.background = trace.fill ? trace.fillcolor : trace.marker.color;
+    } else {
+      mark.className = "line";
+      mark.style.borderTop = "3px " + ({ dash: "dashed", dot: "dotted" }[trace.line.dash] || "solid") + " " + trace.line.color;
+    }
+    return mark;
+  };
+
+  const legend = (place, data, layout) => {
+    const named = data.filter((trace) => trace.name && trace.showlegend !== false);
+    place.previousElementSibling?.classList.contains("legend") && place.previousElementSibling.remove();
+    if (layout.showlegend === false || (named.length < 2 && layout.showlegend !== true)) return;
+    const list = document.createElement("ul");
+    list.className = "legend";
+    for (const trace of named) {
+      const entry = document.createElement("li");
+      entry.append(swatch(trace), verbatim(trace.name));
+      list.append(entry);
+    }
+    place.before(list);
+  };
+
   const draw = () => {
     const palette = theme();
     for (const { place, figure } of charts) {
       const { data, layout } = painted(structuredClone(figure), palette, "");
+      legend(place, data, layout);
       Plotly.react(place, data, fitted(layout, place.clientWidth), { displayModeBar: false, responsive: true });
     }
   };
