@@ -115,7 +115,8 @@ class _Reasons:
         here = sum(part_hold_costs(run, self.prices)) + sum(part_rework_costs(run, self.prices))
         if here <= cheapest + SAME_COST * max(1.0, abs(cheapest)):
             return f"{names} {'are the cheapest pools' if are_many else 'is the cheapest pool'} that may hold it"
-        return f"{names} {'cost' if are_many else 'costs'} {here - cheapest:.2f} {self.problem.currency} more than {name}, the cheapest pool that may hold it"
+        dearer = f"{here - cheapest:.2f} {self.problem.currency} more"
+        return f"{names} {'cost' if are_many else 'costs'} {dearer} than {name}, the cheapest pool that may hold it"
 
     def _cheapest_pool(self, run: Run) -> tuple[int, float, str]:
         """(pools that could hold the job from its start, the least cost, its pool); looked up once per kind of job and start."""
