@@ -135,8 +135,8 @@ RULES = (
     Rule(
         "SP1207",
         "misspelt-column",
-        "A column that no table knows is ignored. This one looks like a known column that the file lacks, in another spelling or case:"
-        " what it says would be lost, and a default would stand in its place.",
+        "A column that no table knows is ignored. This one looks like a known column that the file lacks, in another spelling or"
+        " case: what it says would be lost, and a default would stand in its place.",
         _misspelt_columns,
     ),
 )

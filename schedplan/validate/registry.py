@@ -26,13 +26,13 @@ def validate(subject: Subject, rules: tuple[Rule, ...] = RULES) -> tuple[Finding
 
 
 def cautions(subject: Subject) -> tuple[str, ...]:
-    """Return what a plan of these records must warn of, as sentences: work that gets another place than its owner may think, or none."""
+    """Return what a plan must warn of, as sentences: work that gets another place than its owner may think, or none."""
     found = validate(subject, tuple(rule for rule in RULES if rule.code in _OF_PLANS))
-    return tuple(f"{finding.subject}: {finding.message}" for finding in found)
+    return tuple(f"{finding.subject}: {finding.message}. {finding.hint or ''}".rstrip() for finding in found)
 
 
 def subject_of(content: Content, quotas: tuple[Quota, ...], grid: TimeGrid | None = None) -> Subject:
-    """Return what is validated of tables that were read; quotas: those of the tables and of the project file; grid: planned slots."""
+    """Return what is validated of tables that were read. quotas: of the tables and of the project file; grid: the planned slots."""
     forecast_ids = tuple(forecast.unique_id for forecast in content.forecasts)
     return Subject(content.cluster, content.jobs, content.services, content.series, forecast_ids, quotas, content.slips, grid)
 

@@ -187,8 +187,8 @@ RULES = (
     Rule(
         "SP1215",
         "whole-device-for-share",
-        "Work asks for a share of a device, and a pool that takes it says slices_per_gpu = 1 (the default): there a share takes a whole"
-        " device, and what is left of it stays empty. Give slices_per_gpu where devices are shared.",
+        "Work asks for a share of a device, and a pool that takes it says slices_per_gpu = 1 (the default): there a share takes a"
+        " whole device, and what is left of it stays empty. Give slices_per_gpu where devices are shared.",
         _whole_device_for_share,
     ),
 )

@@ -18,7 +18,7 @@ from schedplan.timegrid import TimeGrid
 class Subject:
     """Cluster, all jobs (history too), services, load, quotas, and columns that look misspelt.
 
-    forecast_ids: series whose forecast is given from elsewhere. grid: the slots that would be planned, None where nobody knows them.
+    forecast_ids: series whose forecast is given from elsewhere. grid: the slots that would be planned, None: unknown.
     """
 
     cluster: Cluster

@@ -92,10 +92,9 @@ def _before_horizon(subject: Subject) -> Iterator[Finding]:
     for is_required in (True, False):
         jobs = tuple(job for job in late if job.required is is_required)
         if jobs:
-            message = (
-                f"the hard deadline, {_told(max(job.deadline_s or 0 for job in jobs))}{' at the latest' if len(jobs) > 1 else ''}, is"
-                f" not after the beginning of the plan, {format_instant(subject.grid.start_s)}: it can't be placed"
-            )
+            latest = _told(max(job.deadline_s or 0 for job in jobs)) + (" at the latest" if len(jobs) > 1 else "")
+            message = f"the hard deadline, {latest}, is not after the beginning of the plan,"
+                f" {format_instant(subject.grid.start_s)}: it can't be placed"
             hint = "Set [horizon] start earlier, or mend the deadline."
             yield Finding("SP1224", must_or_should(is_required), about_jobs(jobs), message, hint, column="deadline")
 
@@ -146,8 +145,8 @@ RULES = (
     Rule(
         "SP1221",
         "window-too-short",
-        "Between its release (the latest of submit_time, earliest_start and the beginning of the plan) and its hard deadline a job has less time than it runs"
-        " on the fastest node that takes it. No plan can place it.",
+        "Between its release (the latest of submit_time, earliest_start and the beginning of the plan) and its hard deadline a"
+        " job has less time than it runs on the fastest node that takes it. No plan can place it.",
         _window,
     ),
     Rule(
@@ -167,8 +166,8 @@ RULES = (
     Rule(
         "SP1224",
         "deadline-before-plan",
-        "The hard deadline of a waiting job is not after the beginning of the plan, so no plan that begins there can place it. Without"
-        " [horizon] start a plan begins at the first slot after the newest time of the inputs.",
+        "The hard deadline of a waiting job is not after the beginning of the plan, so no plan that begins there can place it."
+        " Without [horizon] start a plan begins at the first slot after the newest time of the inputs.",
         _before_horizon,
     ),
 )
