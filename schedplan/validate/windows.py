@@ -93,8 +93,8 @@ def _before_horizon(subject: Subject) -> Iterator[Finding]:
         jobs = tuple(job for job in late if job.required is is_required)
         if jobs:
             latest = _told(max(job.deadline_s or 0 for job in jobs)) + (" at the latest" if len(jobs) > 1 else "")
-            message = f"the hard deadline, {latest}, is not after the beginning of the plan,"
-                f" {format_instant(subject.grid.start_s)}: it can't be placed"
+            begins = format_instant(subject.grid.start_s)
+            message = f"the hard deadline, {latest}, is not after the beginning of the plan, {begins}: it can't be placed"
             hint = "Set [horizon] start earlier, or mend the deadline."
             yield Finding("SP1224", must_or_should(is_required), about_jobs(jobs), message, hint, column="deadline")
 
