@@ -14,6 +14,7 @@ from ortools.sat.python import cp_model
 from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.highs import SilentHighs
+from schedplan.optimize.interruptible import interruptible
 from schedplan.optimize.objective import LinearForm
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.search import Found, Outcome
@@ -43,7 +44,7 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
         highs.setOptionValue("time_limit", options.time_limit_s)
     highs.setOptionValue("mip_max_nodes", max_nodes)
     highs.passModel(_program(formulation, formulation.form, is_integer=max_nodes > 0))
-    highs.run()
+    interruptible(highs.run)
     info = highs.getInfo()
     status = highs.getModelStatus()
     hit_clock = status == highspy.HighsModelStatus.kTimeLimit

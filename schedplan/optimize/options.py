@@ -24,7 +24,7 @@ class SolveOptions:
     exact_columns: int = 5_000
     branch_work: int = 1_000_000
     branch_columns: int = 60_000
-    node_columns: int = 20_000
+    node_columns: int = 6_000
     pool_columns: int = 400_000
     require_optimal: bool = False
 

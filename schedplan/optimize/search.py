@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from threading import Thread
 
 from ortools.sat.python import cp_model
 
 from schedplan.model.plan import Decisions
 from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
+from schedplan.optimize.interruptible import interruptible
 from schedplan.optimize.options import SolveOptions
 from schedplan.packing.assignment import FleetSlot, GangStart
-
-POLL_S = 0.1
 
 
 class Outcome(Enum):
@@ -43,6 +41,7 @@ def search(formulation: Formulation, options: SolveOptions, work_limit: float, h
     if formulation.scaled is None:
         raise ValueError("only a formulation with an objective can be searched")
     layout = formulation.variables.layout
+    formulation.model.clear_hints()  # type: ignore[no-untyped-call]
     if hint is not None:
         _add_hint(formulation, hint)
     solver = cp_model.CpSolver()
@@ -65,17 +64,7 @@ def search(formulation: Formulation, options: SolveOptions, work_limit: float, h
 def stoppable(solver: cp_model.CpSolver, model: cp_model.CpModel) -> cp_model.CpSolverStatus:
     """Return the status of a solve that an interrupt of the main thread ends at once."""
     solver.parameters.catch_sigint_signal = False
-    found: list[cp_model.CpSolverStatus] = []
-    thread = Thread(target=lambda: found.append(solver.solve(model)), daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(POLL_S)
-    except BaseException:
-        solver.stop_search()
-        thread.join()
-        raise
-    return found[0]
+    return interruptible(lambda: solver.solve(model), solver.stop_search)
 
 
 def configure(solver: cp_model.CpSolver, options: SolveOptions, work_limit: float, gap: float) -> None:

@@ -19,7 +19,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.branch import branch
 from schedplan.optimize.conflict import conflict
-from schedplan.optimize.formulation import formulate
+from schedplan.optimize.formulation import Formulation, formulate
 from schedplan.optimize.layout import Layout, Level, layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT, prove
@@ -93,21 +93,29 @@ class _Solve:
     def _is_infeasible(self, shape: Layout) -> bool:
         """Search the model of one layout, keeping plans and bounds; whether it was proven to have no plan."""
         formulation = formulate(shape, self.normalisation, self.excluded)
-        is_whole = shape.level is Level.NODES or shape.n_columns <= self.options.whole_columns
-        limit = self.options.work_limit if is_whole else self.options.glance_limit
-        found = search(formulation, self.options, limit, self.best.decisions if self.best else None)
-        self.route.append(f"CP-SAT on {shape.level.value}, {shape.n_columns} columns, {len(shape.classes)} classes")
-        self.work.append((f"{shape.level.value}_deterministic_time", round(found.work, 6)))
-        self._keep(found)
+        self.route.append(f"{shape.n_columns} columns on {shape.level.value}, {len(shape.classes)} classes")
+        found = self._search(formulation, self.options.glance_limit)
         if found.outcome is Outcome.INFEASIBLE:
             return True
-        if shape.level is Level.POOLS and not self._is_closed(shape):
+        if not self._is_closed(shape):
             nodes = self.options.branch_nodes(shape.n_columns)
             found = branch(formulation, self.options, nodes)
-            self.route.append(f"HiGHS branch and bound on {shape.level.value}" if nodes else "HiGHS relaxation of it")
+            self.route.append("HiGHS branch and bound" if nodes else "HiGHS relaxation")
             self.work.append((f"{shape.level.value}_branch_nodes", found.work))
             self._keep(found)
-        return False
+        is_whole = shape.level is Level.NODES or shape.n_columns <= self.options.whole_columns
+        if self._is_closed(shape) or not is_whole:
+            return False
+        return self._search(formulation, self.options.work_limit).outcome is Outcome.INFEASIBLE
+
+    def _search(self, formulation: Formulation, work_limit: float) -> Found:
+        """Run CP-SAT from the best plan so far, and keep what it finds."""
+        found = search(formulation, self.options, work_limit, self.best.decisions if self.best else None)
+        level = formulation.variables.layout.level.value
+        self.route.append(f"CP-SAT, {work_limit:g} units of work at most")
+        self.work.append((f"{level}_deterministic_time", round(found.work, 6)))
+        self._keep(found)
+        return found
 
     def _keep(self, found: Found) -> None:
         self.hit_clock = self.hit_clock or found.hit_clock
