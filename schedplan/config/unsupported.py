@@ -33,6 +33,11 @@ REFUSED = (
     Unsupported(("inputs", "pins"), "plans do not keep pins yet"),
     Unsupported(("spot",), "the chance of ending in time is reported, and can't be a rule of the plan yet"),
     Unsupported(("rules",), "plans do not keep rules of selector on selector yet"),
+    Unsupported(
+        ("limits", "missed_demand"),
+        "demand must be served in full; missing some can't be priced yet",
+        lambda value: value != "forbid",
+    ),
     Unsupported(("limits", "reserve"), "plans keep nothing free for a failure yet", lambda value: value != "none"),
     Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),
     Unsupported(("forecast", "engine"), "SARIMA is estimated by statsmodels only", lambda value: value != "statsmodels"),

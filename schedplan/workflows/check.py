@@ -13,17 +13,17 @@ from schedplan.model.findings import Finding, Measure
 from schedplan.model.plan import Plan, PlanStatus
 from schedplan.report.document import Document
 from schedplan.report.junit import junit_error_text, junit_text
-from schedplan.report.markdown import markdown_text
 from schedplan.report.verdict_document import verdict_document
 from schedplan.tables.artefact_folder import write_text_whole
 from schedplan.tables.artefact_simulation import is_simulation, read_simulation
 from schedplan.tables.artefacts import PLAN_FOLDER, read_plan
 from schedplan.workflows.plan import open_plan
+from schedplan.workflows.report import ReportForm, report_mark, report_text
 from schedplan.workflows.simulation import open_simulation
 from schedplan.workflows.verify import verify
 
 REPORT_FORMS = ("junit", "markdown")
-_MARKS = {"junit": "<testsuites", "markdown": "# "}
+_MARKS = {"junit": '<testsuites name="schedplan check"', "markdown": report_mark(ReportForm.MARKDOWN)}
 
 
 @dataclass(frozen=True)
@@ -101,21 +101,25 @@ def report_targets(texts: tuple[str, ...]) -> tuple[ReportTarget, ...]:
     return tuple(found)
 
 
-def reported(checked: Checked, target: ReportTarget) -> str | None:
-    """Write the verdict to a target's file, or return its text where it goes to standard output."""
-    text = junit_text(checked.verdict, held=checked.held) if target.form == "junit" else markdown_text(checked.document)
-    return _put(text, target)
+def reported(checked: Checked, target: ReportTarget, *, force: bool = False) -> str | None:
+    """Write the verdict to a target's file, or return its text where it goes to standard output.
+
+    An earlier report of the same form is replaced, anything else only with `force`. Raises OutputError.
+    """
+    is_junit = target.form == "junit"
+    text = junit_text(checked.verdict, held=checked.held) if is_junit else report_text(checked.document, ReportForm.MARKDOWN)
+    return _put(text, target, force)
 
 
-def reported_error(error: SchedplanError, target: ReportTarget) -> str | None:
+def reported_error(error: SchedplanError, target: ReportTarget, *, force: bool = False) -> str | None:
     """Write why there is no verdict where JUnit was asked for, or return its text for standard output; other forms stay away."""
-    return _put(junit_error_text("check", error.message, error.code), target) if target.form == "junit" else None
+    return _put(junit_error_text("check", error.message, error.code), target, force) if target.form == "junit" else None
 
 
-def _put(text: str, target: ReportTarget) -> str | None:
+def _put(text: str, target: ReportTarget, force: bool) -> str | None:
     if target.path is None:
         return text
-    write_text_whole(target.path, text, mark=_MARKS[target.form], force=True)
+    write_text_whole(target.path, text, mark=_MARKS[target.form], force=force)
     return None
 
 

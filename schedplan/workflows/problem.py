@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from schedplan.errors import InputError
-from schedplan.measures.work import run_minutes
-from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.model.problem import Demand, Problem
-from schedplan.model.workload import DeadlineKind, Job, JobState, Placed
+from schedplan.model.workload import Job
 from schedplan.tables.artefact_context import PlanContext
 from schedplan.tables.convert import Content
 from schedplan.tables.pools import price_series
@@ -22,6 +20,7 @@ from schedplan.workflows.assumptions import default_notes
 from schedplan.workflows.demand import expected_demand
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.project import Project
+from schedplan.workflows.running import taken_over
 
 
 @dataclass(frozen=True)
@@ -81,12 +80,11 @@ def _problem(
         prices=price_series(content.price_changes, content.cluster, grid),
         quotas=joined(content.quotas, settings.quotas),
     )
-    settled = [_settled(problem, job) for job in timed if _is_submitted(job, grid)]
+    jobs, said = taken_over(problem, tuple(_as_planned(job) for job in timed if _is_submitted(job, grid)))
     later = sum(not _is_submitted(job, grid) for job in timed)
     if later:
         notes = (*notes, f"{later} jobs are submitted after the end of the horizon and are not planned")
-    jobs = tuple(_as_planned(job) for job, _ in settled)
-    return replace(problem, jobs=jobs), notes, tuple(said for _, said in settled if said is not None)
+    return replace(problem, jobs=jobs), notes, said
 
 
 def _refuse_nothing(content: Content) -> None:
@@ -109,47 +107,3 @@ def _is_submitted(job: Job, grid: TimeGrid) -> bool:
 def _as_planned(job: Job) -> Job:
     """Return a job without what no plan acts on yet; reading its table has said so by name."""
     return replace(job, after=(), gang=None, min_workers=None)
-
-
-def _settled(problem: Problem, job: Job) -> tuple[Job, str | None]:
-    """Return a job as it can be planned, and what had to be said: what runs must stay where it is, and end in the horizon."""
-    if job.state is not JobState.RUNNING:
-        return job, None
-    if not job.placement:
-        said = (
-            f"job {job.name} runs, but its placement is not stated: it is planned as a required job that starts with the first slot"
-        )
-        first_s = problem.grid.start_s
-        return replace(job, state=JobState.PENDING, required=True, submit_s=None, earliest_start_s=first_s, start_s=None), said
-    placed = _on_single_nodes(problem.cluster, job)
-    pool = problem.cluster.pool_of_node[placed.placement[0].node]
-    minutes = run_minutes(problem, placed, pool)
-    horizon_minutes = (problem.grid.end_s - problem.grid.start_s) / 60
-    if minutes > horizon_minutes:
-        said = f"job {job.name} runs on beyond the horizon; it is planned up to its end"
-        return _shortened(problem, placed, pool, minutes - horizon_minutes), said
-    late_minutes = (problem.grid.start_s + minutes * 60 - (job.deadline_s or 0)) / 60
-    if job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD and late_minutes > 0:
-        said = f"job {job.name} runs and will miss its deadline by {late_minutes:g} min"
-        return replace(placed, deadline_kind=DeadlineKind.SOFT), said
-    return placed, None
-
-
-def _shortened(problem: Problem, job: Job, pool: Pool, minutes: float) -> Job:
-    """Return a running job that ends so many minutes earlier on its pool; being cut, it has no deadline to keep."""
-    speed = problem.cluster.speed(pool.accelerator, job.name, job.kind.value)
-    return replace(job, runtime_minutes=(job.runtime_minutes or 0.0) - minutes * speed, deadline_s=None)
-
-
-def _on_single_nodes(cluster: Cluster, job: Job) -> Job:
-    """Return a running job whose placement names single nodes: a pool's name stands for its first nodes."""
-    found: list[Placed] = []
-    for placed in job.placement:
-        if placed.node in cluster.pool_of_node:
-            found.append(placed)
-            continue
-        pool = cluster.by_name.get(placed.node)
-        if pool is None:
-            raise InputError(f"job {job.name} runs on {placed.node}, which is no node of the table nodes", code="SP1203")
-        found.append(Placed(pool.node_names()[0], placed.workers))
-    return replace(job, placement=tuple(found))

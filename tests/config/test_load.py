@@ -56,7 +56,7 @@ season = ["24h", "7d"]
 wait = 2
 [limits]
 budget_per_day = 90000
-missed_demand = "price"
+missed_demand = "forbid"
 [solver]
 time_limit = "10m"
 [check]
@@ -71,7 +71,7 @@ rules = ["gap <= 0.02"]
     assert ((12, 30),) == settings.horizon.runs
     assert (86_400, 604_800) == settings.forecast.seasons_s
     assert (2.0, 4.0) == (settings.objective.rates.wait, settings.objective.rates.tardiness)
-    assert (90_000.0, MissedDemand.PRICE) == (settings.limits.budget_per_day, settings.limits.missed_demand)
+    assert (90_000.0, MissedDemand.FORBID) == (settings.limits.budget_per_day, settings.limits.missed_demand)
     assert settings.solver.time_limit_s == 600.0
     assert settings.check.rules == ("gap <= 0.02",)
     assert InputFiles("load", (tmp_path / "a.csv", tmp_path / "b.csv")) == settings.input("load")

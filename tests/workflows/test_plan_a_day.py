@@ -206,3 +206,25 @@ def test_bad_input_names_file_row_and_column(tmp_path: Path) -> None:
     assert done.returncode == 2
     error = json.loads(done.stderr.splitlines()[-1])["error"]
     assert ("jobs.csv", 4, "workers") == (Path(error["file"]).name, error["row"], error["column"])
+
+
+def test_a_report_never_replaces_an_input(day: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-r", str(day), str(copy)], check=True)
+    before = {name: (copy / name).read_bytes() for name in ("nodes.csv", "schedplan.toml", "runs/plan/plan.json")}
+    for name in before:
+        for form in ("junit", "markdown"):
+            assert run(copy, "check", "--report", f"{form}={name}").returncode == 2
+    assert run(copy, "report", "--out", "runs/plan/plan.json").returncode == 2
+
+    assert before == {name: (copy / name).read_bytes() for name in before}
+
+
+@pytest.mark.parametrize("minutes", ["nan", "inf", "-1", "0"])
+def test_a_senseless_run_time_is_refused(tmp_path: Path, minutes: str) -> None:
+    (tmp_path / "nodes.csv").write_text("node,gpus\nn1,4\n")
+    (tmp_path / "jobs.csv").write_text("job,workers,gpus_per_worker\na,1,1\n")
+    done = run(tmp_path, "optimize", "nodes.csv", "jobs.csv", f"--runtime={minutes}")
+
+    assert done.returncode == 2
+    assert "no length of a run" in done.stderr

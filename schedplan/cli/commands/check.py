@@ -57,9 +57,9 @@ def check(
         checked = check_plan(plan, settings, rules=tuple(rule or ()), baseline=baseline, data=project)
     except SchedplanError as error:
         for target in targets:
-            write_text(reported_error(error, target) or "")
+            write_text(reported_error(error, target, force=call.force) or "")
         raise
-    to_stdout = [text for target in targets if (text := reported(checked, target)) is not None]
+    to_stdout = [text for target in targets if (text := reported(checked, target, force=call.force)) is not None]
     for text in to_stdout:
         write_text(text)
     if not to_stdout:

@@ -31,6 +31,9 @@ Static = Annotated[
     typer.Option("--static", help="Place everything at one instant: every job whatever its state and times, and no waiting."),
 ]
 
+MOST_MINUTES = 5_256_000
+"""Ten years."""
+
 
 @command(
     "schedplan optimize",
@@ -53,6 +56,8 @@ def optimize(
     from schedplan.workflows.project import open_project
     from schedplan.workflows.static import plan_static
 
+    if runtime is not None and not 0 < runtime < MOST_MINUTES:
+        raise UsageError(f"--runtime {runtime:g} is no length of a run", hint="Give minutes above 0, such as --runtime 90.")
     if static and (weights is not None or runtime is not None):
         raise UsageError("--static places as much as it can at one instant; --weights and --runtime have no say in it")
     place = call.place(data)
