@@ -16,6 +16,12 @@ from schedplan.workflows.plan import SavedPlan, open_plan
 from schedplan.workflows.static import unproven
 
 
+_BOUND_WORDS = {
+    True: "The bound is proven again from its prices.",
+    False: "The bound is taken from the plan; only a solver can prove it again.",
+}
+
+
 @dataclass(frozen=True)
 class Verification:
     """What does not hold, and how many numbers were recomputed."""
@@ -30,7 +36,7 @@ def verify_plan(folder: Path, data: Path | None = None) -> Verification:
     saved = open_plan(folder, data)
     found = verify(saved)
     n_numbers = _numbers(saved)
-    held = f"{folder}: every constraint holds, and {n_numbers} numbers are as recomputed."
+    held = f"{folder}: every constraint holds, and {n_numbers} numbers are as recomputed. {_BOUND_WORDS[saved.problem.is_static]}"
     document = findings_document(found, kind="verification", title="Verification", all_clear=held)
     return Verification(found, n_numbers, document)
 
