@@ -15,7 +15,6 @@ from schedplan.report.findings_document import findings_document
 from schedplan.workflows.plan import SavedPlan, open_plan
 from schedplan.workflows.static import unproven
 
-
 _BOUND_WORDS = {
     True: "The bound is proven again from its prices.",
     False: "The bound is taken from the plan; only a solver can prove it again.",
