@@ -16,7 +16,6 @@ class SolveOptions:
 
     gap: float | None = None
     seed: int = 0
-    threads: int = 1
     time_limit_s: float | None = None
     work_limit: float = 8.0
     glance_limit: float = 0.5

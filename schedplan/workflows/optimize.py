@@ -104,7 +104,6 @@ def solve_options(settings: Settings, *, require_optimal: bool = False) -> Solve
     return SolveOptions(
         gap=solver.gap,
         seed=solver.seed,
-        threads=solver.threads or 1,
         time_limit_s=solver.time_limit_s,
         require_optimal=require_optimal,
     )
