@@ -65,7 +65,7 @@ class ForecastSettings:
 
 @dataclass(frozen=True, slots=True)
 class SolverSettings:
-    """gap None: chosen by the size of the model. threads: at most so many; results never depend on it. time_limit_s is a safety stop."""
+    """gap None: chosen by the size of the model. threads: no result depends on it. time_limit_s is a safety stop."""
 
     gap: float | None
     seed: int
