@@ -60,12 +60,16 @@ def compare_engines_document(
     currency: str = "",
     timezone: str = "UTC",
     notes: tuple[str, ...] = (),
+    warnings: tuple[str, ...] = (),
     inputs: tuple[tuple[str, str], ...] = (),
     versions: tuple[tuple[str, str], ...] = (),
 ) -> Document:
-    """Return the document of a comparison. notes: what was assumed; inputs: (path, hash); versions: (name, version)."""
+    """Return the document of a comparison. inputs: (path, hash); versions: (name, version).
+
+    notes: what was assumed; warnings: what must be known before the comparison is trusted.
+    """
     sections = (
-        _answer(recommended, notes),
+        _answer(recommended, notes, warnings),
         Section("engines-section", "Engines: gates and fit, by facts", (_engines_table(found), _gates_table(found))),
         Section("replays-section", "Replays: these jobs under the rules of each policy", _replay_blocks(found, currency)),
         Section("profile-section", "What the workload asks for", (_profile_table(found), _size_entries(found)), SectionRole.MORE),
@@ -81,14 +85,15 @@ def compare_engines_document(
         badge="No engine passes" if recommended.engine is None else recommended.engine,
         badge_tone=Tone.BAD if recommended.engine is None else Tone.GOOD,
         timezone=timezone,
-        facts=_facts(found, recommended),
+        facts=_facts(found, recommended, warnings),
         main_table="engines",
     )
 
 
-def _answer(recommended: Recommendation, notes: tuple[str, ...]) -> Section:
+def _answer(recommended: Recommendation, notes: tuple[str, ...], warnings: tuple[str, ...]) -> Section:
     blocks: list[Block] = [Paragraph((recommended.headline,), is_headline=True)]
     blocks += [Notice(Severity.WARNING, f"Condition at {one}") for one in recommended.conditions]
+    blocks += [Notice(Severity.WARNING, words) for words in warnings]
     told = (
         ("for it", recommended.reasons),
         ("against it", recommended.lacks),
@@ -330,7 +335,7 @@ def _provenance(
     )
 
 
-def _facts(found: Comparison, recommended: Recommendation) -> Facts:
+def _facts(found: Comparison, recommended: Recommendation, warnings: tuple[str, ...]) -> Facts:
     return Facts(
         (
             (
@@ -350,6 +355,7 @@ def _facts(found: Comparison, recommended: Recommendation) -> Facts:
             ("engines", tuple(_candidate_facts(one) for one in found.candidates)),
             ("profile", Facts(tuple((one.feature.name.lower(), one.value) for one in found.profile.features))),
             ("replays", tuple(_replay_facts(row) for row in found.replays)),
+            ("warnings", warnings),
         )
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from schedplan.compare_engines.comparison import Comparison, compare
@@ -23,20 +23,27 @@ from schedplan.model.problem import Demand
 from schedplan.model.workload import Job, Service
 from schedplan.report.compare_engines_document import compare_engines_document
 from schedplan.report.document import Document
-from schedplan.simulate.follow import followed
-from schedplan.simulate.options import ReplayOptions
-from schedplan.simulate.replay import replay
-from schedplan.tables.machine import Machine, machine_pool, parse_machine
+from schedplan.tables.machine import Machine, parse_machine
 from schedplan.timegrid import TimeGrid
 from schedplan.workflows.optimize import Planned, plan_project, solve_options
 from schedplan.workflows.problem import Prepared, prepare
 from schedplan.workflows.project import Project
+from schedplan.workflows.replayed_work import (
+    ReplayedWork,
+    log_work,
+    on_machine,
+    open_work,
+    planned_work,
+    read_warnings,
+    replay_work,
+)
 from schedplan.workflows.report import write_document
 from schedplan.workflows.version import versions
 
 MOST_JOBS_PLANNED = 200
 MOST_JOB_SLOTS_PLANNED = 20_000
 """Our choice of what is planned by the way: beyond it, `schedplan optimize` is the command for it."""
+_NO_PLAN = "no plan of optimize stands beside the replays"
 
 Tell = Callable[[str], None]
 
@@ -92,10 +99,11 @@ def compare_project(project: Project, asked: CompareOptions, tell: Tell | None =
     workload = _workload(project, asked.machine)
     profile = profile_of(workload.cluster, workload.jobs, *_serving(workload))
     say("plan")
-    planned, notes = _planned(workload)
-    rows, said = _replayed(workload, asked.engines, planned, say)
+    planned, no_plan = _planned(workload)
+    replays = _replayed(workload, asked.engines, planned, say)
+    plan_warnings = () if planned is None else planned.plan.warnings
     found = compare(
-        profile, asked.engines, asked.requirements, asked.factors, rows, () if planned is None else planned.plan.measures
+        profile, asked.engines, asked.requirements, asked.factors, replays.rows, () if planned is None else planned.plan.measures
     )
     recommended = recommend(found)
     settings = workload.project.settings.project
@@ -105,7 +113,8 @@ def compare_project(project: Project, asked: CompareOptions, tell: Tell | None =
         title=f"Which engine fits {settings.name}" if settings.name else "Which engine fits",
         currency=settings.currency,
         timezone=settings.timezone,
-        notes=(*workload.notes, *profile.notes, *notes, *said),
+        notes=_once((*workload.notes, *profile.notes, *(() if no_plan is None else (no_plan,)), *replays.notes)),
+        warnings=_once((*workload.warnings, *plan_warnings, *replays.warnings)),
         inputs=tuple((record.path, record.sha256) for record in project.inputs()),
         versions=versions(),
     )
@@ -119,38 +128,35 @@ def save(compared: Compared, project: Project, path: Path, *, force: bool = Fals
 
 @dataclass(frozen=True)
 class _Workload:
-    """project: with the nodes of the machine where one was given. prepared None: a log of jobs, without a horizon."""
+    """project: with the nodes of the machine where one was given. prepared None: a log of jobs, without a horizon.
+
+    jobs: those whose needs are weighed, with their run times; work: those that are replayed, as `simulate` replays them.
+    """
 
     project: Project
     prepared: Prepared | None
     cluster: Cluster
     jobs: tuple[Job, ...]
+    work: ReplayedWork
     notes: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def _workload(project: Project, machine: Machine | None) -> _Workload:
-    content, notes = project.content, project.content.notes
-    if not content.jobs and not content.services:
+    if not project.content.jobs and not project.content.services:
         raise InputError(
             "there is no job and no service to compare engines for", code="SP1019", hint="Give jobs.csv or services.csv."
         )
-    if machine is not None:
-        pool, said = machine_pool(machine, content.jobs)
-        content = replace(content, cluster=replace(content.cluster, pools=(pool,)))
-        notes = (*notes, said)
-        project = replace(project, content=content)
-    if not content.cluster.pools:
-        raise InputError(
-            "there are no nodes to run the jobs on",
-            code="SP1210",
-            hint="Give nodes.csv, or the machine, such as --machine 40x8gpu.",
-        )
+    project = on_machine(project, machine)
+    content = project.content
     n_open = sum(job.state.is_open for job in content.jobs)
     if len(content.jobs) - n_open > n_open:
-        return _Workload(project, None, content.cluster, content.jobs, (*notes, _log_note(len(content.jobs), n_open)))
+        notes = (*content.notes, _log_note(len(content.jobs), n_open))
+        return _Workload(project, None, content.cluster, content.jobs, log_work(project), notes, read_warnings(project))
     prepared = prepare(project)
     problem = prepared.problem
-    return _Workload(project, prepared, problem.cluster, problem.jobs, (*problem.assumptions, *prepared.warnings))
+    work = open_work(project)
+    return _Workload(project, prepared, problem.cluster, problem.jobs, work, problem.assumptions, prepared.warnings)
 
 
 def _log_note(n_jobs: int, n_open: int) -> str:
@@ -165,46 +171,71 @@ def _serving(workload: _Workload) -> tuple[tuple[Service, ...], tuple[Demand, ..
     return problem.services, problem.demands, problem.grid
 
 
-def _planned(workload: _Workload) -> tuple[Planned | None, tuple[str, ...]]:
+def _planned(workload: _Workload) -> tuple[Planned | None, str | None]:
     """Return the plan of `optimize` where the problem is small enough, else what is said in its place."""
     if workload.prepared is None:
-        return None, ()
+        return None, None
     problem = workload.prepared.problem
-    n_jobs, size = len(problem.jobs), len(problem.jobs) * problem.grid.n_slots
-    if n_jobs > MOST_JOBS_PLANNED or size > MOST_JOB_SLOTS_PLANNED:
-        return None, (f"no plan of optimize stands beside the replays: {n_jobs:,} jobs are more than are planned by the way",)
+    reason = too_large_to_plan(len(problem.jobs), problem.grid.n_slots)
+    if reason is not None:
+        return None, f"{_NO_PLAN}: {reason}"
     try:
         planned = plan_project(workload.project, solve_options(workload.project.settings))
     except SolverError as problem_found:
-        return None, (f"no plan of optimize stands beside the replays: {problem_found.message}",)
+        return None, f"{_NO_PLAN}: {problem_found.message}"
     if planned.is_infeasible:
-        return None, ("no plan of optimize stands beside the replays: there is none that meets every constraint",)
-    return planned, planned.plan.warnings
+        return None, f"{_NO_PLAN}: there is none that meets every constraint"
+    return planned, None
 
 
-def _replayed(
-    workload: _Workload, engines: tuple[Engine, ...], planned: Planned | None, say: Tell
-) -> tuple[tuple[ReplayRow, ...], tuple[str, ...]]:
-    """Return a row per policy, and what the replays assumed; jobs alone are replayed, services are not."""
-    if not workload.jobs:
-        return (), ()
+def too_large_to_plan(n_jobs: int, n_slots: int) -> str | None:
+    """Return which bound keeps a problem from being planned by the way; None where none does."""
+    hint = "schedplan optimize plans more"
+    if n_jobs > MOST_JOBS_PLANNED:
+        return f"{n_jobs:,} jobs are more than the {MOST_JOBS_PLANNED:,} that are planned by the way; {hint}"
+    if n_jobs * n_slots > MOST_JOB_SLOTS_PLANNED:
+        size = f"{n_jobs:,} jobs x {n_slots:,} slots = {n_jobs * n_slots:,}"
+        return f"{size} is more than the {MOST_JOB_SLOTS_PLANNED:,} that are planned by the way; {hint}"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Replays:
+    rows: tuple[ReplayRow, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def _replayed(workload: _Workload, engines: tuple[Engine, ...], planned: Planned | None, say: Tell) -> _Replays:
+    """Return a row per policy, what the replays assumed, and what must be known; jobs alone are replayed, services are not."""
+    if not workload.work.jobs:
+        return _Replays()
     settings = workload.project.settings
     problem = None if workload.prepared is None else workload.prepared.problem
-    options = ReplayOptions(seed=settings.solver.seed, default_submit_s=None if problem is None else problem.grid.start_s)
-    plan = followed(problem, planned.plan) if problem is not None and planned is not None else None
-    said: list[str] = []
+    following = planned_work(problem, planned.plan) if problem is not None and planned is not None else None
+    notes: list[str] = list(workload.work.notes)
+    warnings: list[str] = []
 
     def measured(name: str) -> tuple[Measure, ...]:
         say(f"replay {name}")
-        result = replay(workload.cluster, workload.jobs, policy(name), options, plan if name == PLAN_POLICY else None)
-        said.extend(result.notes)
+        work = following if following is not None and name == PLAN_POLICY else workload.work
+        result = replay_work(work, policy(name), settings.solver.seed)
+        notes.extend(result.notes)
+        warnings.extend(f"replay {name}: {words}" for words in result.warnings)
         return replay_measures(result.timeline, settings.project.currency)
 
-    policies = chosen_policies(POLICIES, engines, has_plan=plan is not None)
-    rows = replayed(policies, engines, measured)
+    rows = replayed(chosen_policies(POLICIES, engines, has_plan=following is not None), engines, measured)
     if workload.project.content.services:
-        said.append("replays hold jobs alone: services are not replayed, and nothing is kept free for them, except where a plan is")
-    return rows, tuple(dict.fromkeys(said))
+        notes.append(
+            "replays hold jobs alone: services are not replayed, and nothing is kept free for them, except where a plan is"
+        )
+    if following is not None and len(following.jobs) != len(workload.work.jobs):
+        notes.append(f"the plan is replayed with the {len(following.jobs):,} of {len(workload.work.jobs):,} jobs that it planned")
+    return _Replays(rows, tuple(notes), tuple(warnings))
+
+
+def _once(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
 
 
 def _silent(phase: str) -> None:

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from schedplan.engines.policy import Blocking, Policy
 from schedplan.engines.policy_table import policy as policy_of
 from schedplan.errors import InputError, UsageError
 from schedplan.measures.replay import replay_measures
-from schedplan.model.cluster import Cluster
-from schedplan.model.quota import Quota
 from schedplan.model.timeline import Timeline
-from schedplan.model.workload import Job, JobState
+from schedplan.model.workload import Job
 from schedplan.report.document import Document
 from schedplan.report.simulation_document import ESTIMATES, simulation_document
-from schedplan.simulate.follow import FollowedPlan, followed
-from schedplan.simulate.options import EventOrder, ReplayOptions
-from schedplan.simulate.replay import Replay, replay
+from schedplan.simulate.options import EventOrder
+from schedplan.simulate.replay import Replay
 from schedplan.tables.artefact_simulation import SimulationRecord, write_simulation
 from schedplan.tables.convert import Content
-from schedplan.tables.machine import Machine, machine_pool, parse_machine
-from schedplan.tables.quotas import joined
-from schedplan.workflows.horizon import horizon
+from schedplan.tables.machine import Machine, parse_machine
 from schedplan.workflows.plan import open_plan
 from schedplan.workflows.project import Project
+from schedplan.workflows.replayed_work import (
+    ReplayedWork,
+    log_work,
+    on_machine,
+    open_work,
+    planned_work,
+    read_warnings,
+    replay_work,
+)
 from schedplan.workflows.version import versions
 
 DEFAULT_FOLDER = Path("runs") / "simulation"
@@ -84,8 +88,7 @@ def simulate_project(project: Project, asked: SimulateOptions, tell: Tell | None
     task = _planned_task(asked.plan, project) if asked.plan is not None else _task(project, asked)
     say("replay")
     seed = project.settings.solver.seed
-    options = ReplayOptions(asked.order, seed, default_submit_s=task.start_s, otherwise_minutes=asked.runtime_minutes)
-    found = replay(task.cluster, task.jobs, asked.policy, options, task.plan, task.quotas)
+    found = replay_work(task.work, asked.policy, seed, asked.order, asked.runtime_minutes)
     say("measure")
     record = _record(project, asked, task, found)
     return Simulated(found.timeline, record, simulation_document(record, len(found.timeline.jobs), _machine_words(found.timeline)))
@@ -103,61 +106,29 @@ def default_folder(project: Project) -> Path:
 
 @dataclass(frozen=True)
 class _Task:
-    """What is replayed; start_s: the start of the horizon, None for a log."""
+    """What is replayed, what was assumed for it, and what must be known of it."""
 
-    cluster: Cluster
-    jobs: tuple[Job, ...]
-    start_s: int | None
-    plan: FollowedPlan | None
+    work: ReplayedWork
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
-    quotas: tuple[Quota, ...] = ()
 
 
 def _task(project: Project, asked: SimulateOptions) -> _Task:
-    content, notes = project.content, project.content.notes
-    if not content.jobs:
+    if not project.content.jobs:
         raise InputError(
             "there is no job to replay", code="SP1019", hint="Give jobs.csv, or a log that `schedplan ingest` has read."
         )
-    cluster = content.cluster
-    if asked.machine is not None:
-        pool, said = machine_pool(asked.machine, content.jobs)
-        cluster, notes = replace(cluster, pools=(pool,)), (*notes, said)
-    if not cluster.pools:
-        raise InputError(
-            "there are no nodes to replay the jobs on",
-            code="SP1210",
-            hint="Give nodes.csv, or the machine, such as --machine 40x8gpu.",
-        )
-    warnings = (*project.settings.warnings, *(slip.sentence for slip in content.slips), *_services_left_out(content))
-    quotas = joined(content.quotas, project.settings.quotas)
-    is_open = any(job.state.is_open for job in content.jobs)
-    if not is_open:
-        return _Task(cluster, content.jobs, None, None, notes, warnings, quotas)
-    grid, said_of_time = horizon(project.settings.horizon, content, project.settings.project.timezone)
-    jobs = tuple(_from_start(job, grid.start_s) for job in content.jobs if job.state.is_open)
-    return _Task(cluster, jobs, grid.start_s, None, (*notes, *said_of_time, *_history_note(content)), warnings, quotas)
+    project = on_machine(project, asked.machine)
+    content = project.content
+    work = open_work(project) if any(job.state.is_open for job in content.jobs) else log_work(project)
+    return _Task(work, (*content.notes, *work.notes), (*read_warnings(project), *_services_left_out(content)))
 
 
 def _planned_task(folder: Path, project: Project) -> _Task:
     saved = open_plan(folder, project.root if project.settings.file is not None else None)
     problem = saved.problem
-    start_s = problem.grid.start_s
-    jobs = tuple(_from_start(job, start_s) for job in problem.jobs)
     held = () if not problem.services else (f"services, which hold what the plan gives their replicas: {len(problem.services)}",)
-    return _Task(problem.cluster, jobs, start_s, followed(problem, saved.plan), (*problem.assumptions, *held), (), problem.quotas)
-
-
-def _from_start(job: Job, start_s: int) -> Job:
-    """Return an open job as it stands at the start: waiting since then at the latest, one that runs with what remains of it."""
-    released_s = max(job.release_s if job.release_s is not None else start_s, start_s)
-    waiting = replace(job, submit_s=released_s, earliest_start_s=None)
-    if job.state is not JobState.RUNNING or job.start_s is None or job.runtime_minutes is None:
-        return waiting
-    has_run = max(start_s - job.start_s, 0) / 60.0
-    limit = None if job.time_limit_minutes is None else max(job.time_limit_minutes - has_run, 1 / 60)
-    return replace(waiting, submit_s=start_s, runtime_minutes=max(job.runtime_minutes - has_run, 1 / 60), time_limit_minutes=limit)
+    return _Task(planned_work(problem, saved.plan), (*problem.assumptions, *held))
 
 
 def _services_left_out(content: Content) -> tuple[str, ...]:
@@ -166,24 +137,13 @@ def _services_left_out(content: Content) -> tuple[str, ...]:
     return (f"services are not replayed, the jobs have all nodes to themselves: {len(content.services)}",)
 
 
-def _history_note(content: Content) -> tuple[str, ...]:
-    ended = sum(not job.state.is_open for job in content.jobs)
-    running = sum(job.state is JobState.RUNNING for job in content.jobs)
-    found = []
-    if ended:
-        found.append(f"jobs that ended, which are history and not replayed: {ended:,}")
-    if running:
-        found.append(f"running jobs, which join the queue at the start with what remains of their run time: {running:,}")
-    return tuple(found)
-
-
 def _record(project: Project, asked: SimulateOptions, task: _Task, found: Replay) -> SimulationRecord:
     settings = project.settings.project
     return SimulationRecord(
         project=settings.name,
         policy=asked.policy.name,
         rules=(*asked.policy.rules(), ("events of one instant", _order_words(asked.order))),
-        settings=(("event order", asked.order.value), (ESTIMATES, _estimate_words(asked.policy, task.jobs))),
+        settings=(("event order", asked.order.value), (ESTIMATES, _estimate_words(asked.policy, task.work.jobs))),
         measures=replay_measures(found.timeline, settings.currency),
         dropped=tuple((reason.value, number) for reason, number in found.timeline.dropped),
         notes=(*task.notes, *found.notes),

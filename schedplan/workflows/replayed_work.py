@@ -1,0 +1,113 @@
+"""Replayed work: which jobs of a project a replay takes, on which nodes, from when on, and under which quotas.
+
+It chooses no policy and measures nothing. Every command that replays takes its work from here, so that equal rows are equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from schedplan.engines.policy import Policy
+from schedplan.errors import InputError
+from schedplan.model.cluster import Cluster
+from schedplan.model.plan import Plan
+from schedplan.model.problem import Problem
+from schedplan.model.quota import Quota
+from schedplan.model.workload import Job, JobState
+from schedplan.simulate.follow import FollowedPlan, followed
+from schedplan.simulate.options import EventOrder, ReplayOptions
+from schedplan.simulate.replay import Replay, replay
+from schedplan.tables.convert import Content
+from schedplan.tables.machine import Machine, machine_pool
+from schedplan.tables.quotas import joined
+from schedplan.workflows.horizon import horizon
+from schedplan.workflows.project import Project
+
+
+@dataclass(frozen=True)
+class ReplayedWork:
+    """What is replayed. start_s: the start of the horizon, None for a log; plan: the one that the policy `plan` follows."""
+
+    cluster: Cluster
+    jobs: tuple[Job, ...]
+    start_s: int | None = None
+    quotas: tuple[Quota, ...] = ()
+    plan: FollowedPlan | None = None
+    notes: tuple[str, ...] = ()
+
+
+def log_work(project: Project) -> ReplayedWork:
+    """Return all jobs of a project, each from its submission."""
+    content = project.content
+    return ReplayedWork(content.cluster, content.jobs, quotas=joined(content.quotas, project.settings.quotas))
+
+
+def open_work(project: Project) -> ReplayedWork:
+    """Return the open jobs of a project from the start of its horizon on; InputError where it has none."""
+    content, settings = project.content, project.settings
+    grid, said = horizon(settings.horizon, content, settings.project.timezone)
+    jobs = tuple(_from_start(job, grid.start_s) for job in content.jobs if job.state.is_open)
+    quotas = joined(content.quotas, settings.quotas)
+    return ReplayedWork(content.cluster, jobs, grid.start_s, quotas, notes=(*said, *_history_notes(content)))
+
+
+def planned_work(problem: Problem, plan: Plan) -> ReplayedWork:
+    """Return the jobs of a problem from the start of its slots on, with its plan to follow."""
+    start_s = problem.grid.start_s
+    jobs = tuple(_from_start(job, start_s) for job in problem.jobs)
+    return ReplayedWork(problem.cluster, jobs, start_s, problem.quotas, followed(problem, plan))
+
+
+def replay_work(
+    work: ReplayedWork,
+    policy: Policy,
+    seed: int,
+    order: EventOrder = EventOrder.SUBMISSIONS_FIRST,
+    otherwise_minutes: float | None = None,
+) -> Replay:
+    """Return what happens to work under a policy. otherwise_minutes: run time of jobs that state neither it nor a limit."""
+    options = ReplayOptions(order, seed, default_submit_s=work.start_s, otherwise_minutes=otherwise_minutes)
+    return replay(work.cluster, work.jobs, policy, options, work.plan, work.quotas)
+
+
+def on_machine(project: Project, machine: Machine | None) -> Project:
+    """Return a project with the nodes of a machine where one is given; InputError where there are none at all."""
+    content = project.content
+    if machine is not None:
+        pool, said = machine_pool(machine, content.jobs)
+        cluster = replace(content.cluster, pools=(pool,))
+        return replace(project, content=replace(content, cluster=cluster, notes=(*content.notes, said)))
+    if not content.cluster.pools:
+        raise InputError(
+            "there are no nodes to run the jobs on",
+            code="SP1210",
+            hint="Give nodes.csv, or the machine, such as --machine 40x8gpu.",
+        )
+    return project
+
+
+def read_warnings(project: Project) -> tuple[str, ...]:
+    """Return what settings and tables seem to get wrong: settings without effect, columns that look misspelt."""
+    return (*project.settings.warnings, *(slip.sentence for slip in project.content.slips))
+
+
+def _from_start(job: Job, start_s: int) -> Job:
+    """Return an open job as it stands at the start: waiting since then at the latest, one that runs with what remains of it."""
+    released_s = max(job.release_s if job.release_s is not None else start_s, start_s)
+    waiting = replace(job, submit_s=released_s, earliest_start_s=None)
+    if job.state is not JobState.RUNNING or job.start_s is None or job.runtime_minutes is None:
+        return waiting
+    has_run = max(start_s - job.start_s, 0) / 60.0
+    limit = None if job.time_limit_minutes is None else max(job.time_limit_minutes - has_run, 1 / 60)
+    return replace(waiting, submit_s=start_s, runtime_minutes=max(job.runtime_minutes - has_run, 1 / 60), time_limit_minutes=limit)
+
+
+def _history_notes(content: Content) -> tuple[str, ...]:
+    ended = sum(not job.state.is_open for job in content.jobs)
+    running = sum(job.state is JobState.RUNNING for job in content.jobs)
+    found = []
+    if ended:
+        found.append(f"jobs that ended, which are history and not replayed: {ended:,}")
+    if running:
+        found.append(f"running jobs, which join the queue at the start with what remains of their run time: {running:,}")
+    return tuple(found)
