@@ -7,17 +7,19 @@ all of these let in was left out because the whole is better without it.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 
 from schedplan.explain.alternatives import family_refusal
-from schedplan.explain.family import Family, domain_of, families
+from schedplan.explain.family import Family, by_price, families
 from schedplan.explain.price import bill, bill_per_slot
 from schedplan.explain.quota import held_back, larger_quota, over_quota
 from schedplan.explain.room import Berth, Room, Tightness, last_end, windows
 from schedplan.explain.wording import amount, counted, instant, listed, money
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal, workers_per_node
+from schedplan.measures.gang_family import NAMED_DOMAINS, domain_of
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, Unplaced
@@ -60,7 +62,7 @@ def blockers(problem: Problem, decisions: Decisions, jobs: tuple[Job, ...]) -> t
 
 
 def _finding(problem: Problem, room: Room, job: Job) -> _Finding:
-    open_families = tuple(family for family in families(problem) if family_refusal(job, family) is None)
+    open_families = tuple(family for family in families(problem, job) if family_refusal(job, family) is None)
     if not open_families:
         return _no_pool(problem, job)
     found = _too_large(problem, job, open_families) or _larger_than_quota(problem, job) or _too_short(problem, job, open_families)
@@ -99,7 +101,7 @@ def _too_large(problem: Problem, job: Job, open_families: tuple[Family, ...]) ->
     evidence = (
         f"needs {counted(job.workers, 'worker')} at once{within}; {place}, the largest place that takes it, holds {most} when empty"
     )
-    repair, cost = _more_nodes(problem, job, pools[0], job.workers - most)
+    repair, cost = _more_nodes(problem, job, _cheapest(problem, job, pools), job.workers - most)
     return _Finding(rule, evidence, f"{repair}, or split the gang", cost)
 
 
@@ -109,11 +111,17 @@ def _domains(job: Job, family: Family) -> list[tuple[str, tuple[Pool, ...]]]:
     for pool in family.pools:
         if job_refusal(pool, job) is None:
             found.setdefault(domain_of(pool, job.topology), []).append(pool)
-    is_named = job.topology in (Topology.BLOCK, Topology.RACK, Topology.ZONE)
+    is_named = job.topology in NAMED_DOMAINS
     return [
         (f"{job.topology.value} {domain}" if is_named else Family(tuple(pools)).name, tuple(pools))
         for domain, pools in found.items()
     ]
+
+
+def _cheapest(problem: Problem, job: Job, pools: Iterable[Pool]) -> Pool:
+    """Return the pool that holds a worker for the lowest price over the horizon, the first of equals."""
+    hours = problem.grid.hours
+    return min(pools, key=lambda pool: float(problem.price_per_h(pool) @ hours) / max(workers_per_node(pool, job.shape), 1))
 
 
 def _more_nodes(problem: Problem, job: Job, pool: Pool, workers: int) -> tuple[str, float | None]:
@@ -176,7 +184,7 @@ def _after(problem: Problem, room: Room, job: Job, open_families: tuple[Family, 
 
 def _in_the_plan(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding:
     """There is room for it only where other work stands, or there is room and the whole is better without it."""
-    berths = [berth for family in open_families if (berth := room.berth(job, family)) is not None]
+    berths = [berth for family in _offers(problem, job, open_families) if (berth := room.berth(job, family)) is not None]
     if not berths:
         return _over_quota(problem, room, job, open_families) or _no_room(problem, room, job, open_families)
     prices = Prices.of(problem)
@@ -186,6 +194,12 @@ def _in_the_plan(problem: Problem, room: Room, job: Job, open_families: tuple[Fa
         return _no_room(problem, room, job, open_families)
     cost, berth = min(costs, key=lambda found: (found[0], found[1].stretch.start_slot, found[1].parts))
     return _over_budget(problem, room, berths, prices, cost - before) or _not_worth_it(problem, berth, cost - before)
+
+
+def _offers(problem: Problem, job: Job, open_families: tuple[Family, ...]) -> tuple[Family, ...]:
+    """Return the families, and their parts of one price: a later start on cheaper nodes alone may be the better one."""
+    parts = (part for family in open_families for part in by_price(problem, family) if family_refusal(job, part) is None)
+    return tuple(dict.fromkeys((*open_families, *parts)))
 
 
 def _over_quota(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
@@ -210,7 +224,7 @@ def _no_room(problem: Problem, room: Room, job: Job, open_families: tuple[Family
 
 def _added_to(problem: Problem, job: Job, tight: Tightness, family: Family) -> tuple[str, float | None]:
     """Return (words, currency) of the nodes that a family lacks in its best stretch."""
-    pool = next(pool for pool in family.pools if job_refusal(pool, job) is None)
+    pool = _cheapest(problem, job, (pool for pool in family.pools if job_refusal(pool, job) is None))
     return _more_nodes(problem, job, pool, job.workers - tight.workers_fit)
 
 

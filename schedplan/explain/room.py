@@ -11,15 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.explain.family import Family, domain_of
+from schedplan.explain.family import Family
 from schedplan.measures.eligibility import job_refusal
+from schedplan.measures.gang_family import domain_of, is_on_one_node
 from schedplan.measures.quotas import QuotaRefusal
 from schedplan.measures.runs import Run, runs_of
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
-from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology
+from schedplan.model.workload import DeadlineKind, Job, JobState, Service
 from schedplan.packing.board import Board
 from schedplan.packing.supply import close_supply
 
@@ -65,7 +66,7 @@ class Room:
     def berth(self, job: Job, family: Family, *, only_node: str | None = None, within_quotas: bool = True) -> Berth | None:
         """Return the earliest place for a job in a family, or on one of its nodes; None where there is none in its window.
 
-        Of several nodes those that are on anyway come first, then those with most room. within_quotas False: as if there were none.
+        Of several nodes those that are on anyway come first, then the cheapest per worker, then those with most room. within_quotas False: as if there were none.
         """
         for nodes in self._domains(job, family, only_node):
             pool = self._pool(nodes[0])
@@ -123,7 +124,7 @@ class Room:
                 continue
             for name in pool.node_names()[: pool.nodes]:
                 if only_node is None or name == only_node:
-                    alone = job.topology in (Topology.NODE, Topology.DEVICE_GROUP)
+                    alone = is_on_one_node(job.topology)
                     groups.setdefault(name if alone else domain_of(pool, job.topology), []).append(cluster.node_idx[name])
         for nodes in groups.values():
             yield np.array(nodes, dtype=np.intp)
@@ -134,7 +135,8 @@ class Room:
             return None
         is_on = self.decisions.on[nodes, stretch.start_slot : stretch.end_edge].sum(axis=1)
         parts, missing = [], job.workers
-        for idx in np.lexsort((nodes, -fit, -is_on)):
+        price = self._price_per_worker(nodes, fit, stretch)
+        for idx in np.lexsort((nodes, -fit, price, -is_on)):
             taken = min(missing, int(fit[idx]))
             if taken:
                 parts.append(JobPart(job.name, self.problem.cluster.nodes[int(nodes[idx])], stretch.start_slot, taken))
@@ -149,6 +151,14 @@ class Room:
             of_kind = np.flatnonzero(slices == kind)
             fit[of_kind] = self._board.room(nodes[of_kind], job.shape, stretch.start_slot, stretch.end_edge)
         return np.minimum(fit, job.workers)
+
+    def _price_per_worker(self, nodes: NDArray[np.intp], fit: NDArray[np.int64], stretch: Stretch) -> NDArray[np.float64]:
+        """Return what each node costs over a stretch by the workers it takes, currency; float64 [len(nodes)]."""
+        span = slice(stretch.start_slot, stretch.end_edge)
+        hours = self.problem.grid.hours[span]
+        pools = [self._pool(node) for node in nodes]
+        of_pool = {pool.name: float(self.problem.price_per_h(pool)[span] @ hours) for pool in dict.fromkeys(pools)}
+        return np.array([of_pool[pool.name] for pool in pools]) / np.maximum(fit, 1)
 
     def _can_be_on(self, parts: tuple[JobPart, ...], stretch: Stretch) -> bool:
         """Whether the nodes are on anyway, or can be switched on in time."""

@@ -38,7 +38,7 @@ def _left_out(problem: Problem, plan: Plan, job: Job) -> Explanation:
         subject=f"job {job.name}",
         verdict=f"job {job.name} is left out: {found.rule}",
         reasons=(Reason(found.rule, found.evidence, numbers),),
-        alternatives=tuple(alternative(problem, room, job, family, None, prices) for family in families(problem)),
+        alternatives=tuple(alternative(problem, room, job, family, None, prices) for family in families(problem, job)),
         next_step=_repair(problem, found),
     )
 
@@ -53,7 +53,7 @@ def _placed(problem: Problem, plan: Plan, run: Run) -> Explanation:
     job, prices = run.job, Prices.of(problem)
     room = Room(problem, plan.decisions, job.name)
     others = tuple(
-        alternative(problem, room, job, family, run, prices) for family in families(problem) if not _is_home(family, run)
+        alternative(problem, room, job, family, run, prices) for family in families(problem, job) if not _is_home(family, run)
     )
     start, end = instant(problem, run.start_s), instant(problem, run.run_end_s)
     reasons = [
@@ -125,7 +125,7 @@ def _time_reason(problem: Problem, plan: Plan, room: Room, run: Run) -> Reason:
             else "it may start"
         )
         return Reason("window", f"it starts with the first slot in which {why}", numbers)
-    home = next(family for family in families(problem) if _is_home(family, run))
+    home = next(family for family in families(problem, job) if _is_home(family, run))
     sooner = room.berth(job, home)
     if sooner is None or sooner.stretch.start_slot >= run.start_slot:
         held = held_back(room, job, home)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, floor
 
+from schedplan.measures.gang_family import domain_of
 from schedplan.model.cluster import Market, NodeStatus, Pool, Taint
 from schedplan.model.workload import Job, Service, Toleration, Topology, WorkerShape
 from schedplan.units import slices_of
@@ -65,8 +66,7 @@ def market_refusal(pool: Pool, service: Service) -> Refusal | None:
 
 def topology_refusal(pool: Pool, job: Job) -> Refusal | None:
     """Return a refusal of rule topology where no domain of the asked kind on this pool can hold the whole gang."""
-    domain = {Topology.BLOCK: pool.block, Topology.RACK: pool.rack, Topology.ZONE: pool.zone}
-    if job.topology in domain and domain[job.topology] is None:
+    if domain_of(pool, job.topology) is None:
         kind = job.topology.value
         return Refusal("topology", f"{pool.name} is in no {kind}; the job asks for one {kind}")
     if job.topology is Topology.NODE and workers_per_node(pool, job.shape) < job.workers:

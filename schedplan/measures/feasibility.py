@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.devices import assign_devices
 from schedplan.measures.eligibility import refusal, service_refusal, shape_refusal
+from schedplan.measures.gang_family import domain_of, is_on_one_node, spot_market
 from schedplan.measures.latency import latency_ms, least_replicas
 from schedplan.measures.quotas import TenantHoldings, allowed, borrow_costs, is_above
 from schedplan.measures.runs import runs_of
@@ -235,18 +236,11 @@ def _family(case: _Case, name: str, parts: list[JobPart]) -> Iterator[Finding]:
     for kind, values in families.items():
         if len(values) > 1:
             yield broken("gang", f"job {name}", f"its workers stand in more than one {kind}: {', '.join(values)}")
-    if len({_spot_market(case, pool) for pool in pools}) > 1:
+    if len({spot_market(pool, case.problem.price_per_h(pool)) for pool in pools}) > 1:
         names = ", ".join(sorted({pool.name for pool in pools}))
         yield broken(
             "gang", f"job {name}", f"its workers stand on spot nodes of more than one price, reclaim rate or size: {names}"
         )
-
-
-def _spot_market(case: _Case, pool: Pool) -> tuple[object, ...]:
-    """What the spot nodes of one gang have in common, so that its reclaim rate and its rework have one price; empty off spot."""
-    if pool.market is not Market.SPOT:
-        return ()
-    return (case.problem.price_per_h(pool).tobytes(), pool.interruptions_per_hour, pool.gpus, pool.cpus)
 
 
 def _rows_of_gangs(case: _Case) -> Iterator[Finding]:
@@ -276,8 +270,7 @@ def _topology(case: _Case) -> Iterator[Finding]:
 
 
 def _domain(topology: Topology, pool: Pool, node: str) -> str | None:
-    by_kind = {Topology.BLOCK: pool.block, Topology.RACK: pool.rack, Topology.ZONE: pool.zone}
-    return by_kind.get(topology, node)
+    return node if is_on_one_node(topology) else domain_of(pool, topology)
 
 
 def _window(case: _Case) -> Iterator[Finding]:

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.gang_family import gang_family
 from schedplan.measures.quotas import quota_refusal
 from schedplan.measures.work import release_s
 from schedplan.model.cluster import NodeStatus, Pool
 from schedplan.model.plan import JobPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Service
-from schedplan.optimize.constraints.spot import market_key
 from schedplan.optimize.constraints.topology import domain_of, domains_asked, is_on_one_node
 from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.requirement import least_replicas_by_slot
@@ -147,11 +147,6 @@ def _outside(problem: Problem) -> tuple[tuple[Pool, tuple[int, ...]], ...]:
 def is_useful(problem: Problem, service: Service, pool: Pool) -> bool:
     """Whether there is a slot in which replicas on a pool can meet the service's target."""
     return any(least is not None for least in least_replicas_by_slot(problem, service, pool.accelerator))
-
-
-def gang_family(problem: Problem, pool: Pool) -> tuple[str, ...]:
-    """Return the key of nodes that one gang may span: one cluster, device model, market; on spot one price and reclaim rate."""
-    return (pool.cluster, pool.accelerator or "", pool.market.value, *market_key(problem, pool))
 
 
 def _cells(problem: Problem, jobs: tuple[Job, ...], level: Level) -> tuple[Cell, ...]:

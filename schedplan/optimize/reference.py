@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.accounting import account
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.gang_family import gang_family
 from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share
 from schedplan.model.cluster import Pool
@@ -23,7 +24,6 @@ from schedplan.model.workload import Job, JobState, Service
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.constraints.window import windows
-from schedplan.optimize.layout import gang_family
 from schedplan.optimize.objective import services_work_h
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.packing.assignment import GangStart, assign, has_work, merged

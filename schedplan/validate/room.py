@@ -6,13 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.gang_family import NAMED_DOMAINS, domain_of, family_key, is_on_one_node
 from schedplan.model.cluster import Pool
 from schedplan.model.findings import Finding, Severity
-from schedplan.model.workload import Job, Topology
+from schedplan.model.workload import Job
 from schedplan.validate.rule import Rule, about_jobs, listed, must_or_should
 from schedplan.validate.subject import Subject
-
-_DOMAINS = {Topology.BLOCK: "block", Topology.RACK: "rack", Topology.ZONE: "zone"}
 
 
 def _no_nodes(subject: Subject) -> Iterator[Finding]:
@@ -56,7 +55,7 @@ def _gangs(subject: Subject) -> Iterator[Finding]:
         place = f"the largest place for it ({_place(job, largest)})"
         severity = must_or_should(job.required)
         devices = sum(pool.gpus * pool.nodes for pool in largest)
-        if 0 < job.devices <= devices and job.topology not in (Topology.NODE, Topology.DEVICE_GROUP):
+        if 0 < job.devices <= devices and not is_on_one_node(job.topology):
             per_node = listed(
                 tuple(f"{workers_per_node(pool, job.shape)} on each of {pool.nodes} nodes of {pool.name}" for pool in largest)
             )
@@ -127,25 +126,23 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _groups(subject: Subject, job: Job) -> list[tuple[Pool, ...]]:
-    """Return the sets of eligible pools that one gang may span; a single node is a set of its own for topology node."""
+    """Return the sets of eligible pools that one gang may span. Prices may change within the horizon: they tell no sets apart."""
     members: dict[tuple[str, ...], list[Pool]] = defaultdict(list)
     for pool in subject.pools_for(job):
         if pool.nodes > 0:
-            family = (pool.cluster, pool.accelerator or "", pool.market.value)
-            domain = getattr(pool, _DOMAINS[job.topology]) if job.topology in _DOMAINS else ""
-            members[(*family, domain or "")].append(pool)
+            members[(domain_of(pool, job.topology) or "", *family_key(pool, None))].append(pool)
     return [tuple(pools) for pools in members.values()]
 
 
 def _workers(job: Job, pools: tuple[Pool, ...]) -> int:
-    if job.topology in (Topology.NODE, Topology.DEVICE_GROUP):
+    if is_on_one_node(job.topology):
         return max(workers_per_node(pool, job.shape) for pool in pools)
     return sum(pool.nodes * workers_per_node(pool, job.shape) for pool in pools)
 
 
 def _place(job: Job, pools: tuple[Pool, ...]) -> str:
     names = listed(tuple(pool.name for pool in pools), 3)
-    return f"{job.topology.value} of {names}" if job.topology in _DOMAINS else names
+    return f"{job.topology.value} of {names}" if job.topology in NAMED_DOMAINS else names
 
 
 RULES = (
@@ -167,8 +164,8 @@ RULES = (
     Rule(
         "SP1212",
         "gang-too-large",
-        "All workers of a job start together inside one cluster, device model, market and the domain it asks for. This one is"
-        " larger than every such place when empty, so it can never start.",
+        "All workers of a job start together inside one cluster, device model, market and the domain it asks for; on spot also on"
+        " nodes of one size and reclaim rate. This one is larger than every such place when empty, so it can never start.",
         _gang_too_large,
     ),
     Rule(

@@ -226,3 +226,52 @@ def test_what_borrowing_would_cost_counts_towards_the_budget() -> None:
     found = blocker(task, small.plan(task).decisions, task.jobs[0])
 
     assert (found.rule, found.repair_cost) == ("budget", 14.0)
+
+
+def _two_pools(market: Market, **of_q: object) -> tuple[Pool, ...]:
+    p = replace(ONE, name="p", market=market, price_per_hour=3.0)
+    return (p, replace(p, name="q", **{"price_per_hour": 4.0} | of_q))  # type: ignore[arg-type]
+
+
+def test_a_gang_over_on_demand_pools_of_two_prices_is_kept_out_by_the_budget() -> None:
+    # one worker on p for 3 and one on q for 4: 7 for the hour, over the 5 of a day
+    task = small.problem(small.job(workers=2), pools=_two_pools(Market.ON_DEMAND), limits=Limits(budget_per_day=5.0))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert (found.rule, found.repair_cost) == ("budget", 7.0)
+    assert found.evidence == "with it 1970-01-01 would cost 7 USD; the budget is 5 USD a day"
+
+
+def test_a_gang_takes_the_cheapest_of_the_pools_it_may_span() -> None:
+    # one worker per node: of dear 9, p 3 and q 4 the gang of 2 takes p and q
+    dear = replace(ONE, name="dear", price_per_hour=9.0)
+    pools = (dear, *_two_pools(Market.ON_DEMAND))
+    task = small.problem(small.job(workers=2), pools=pools)
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert (found.rule, found.repair_cost) == ("objective", 7.0)
+
+
+def test_a_gang_too_large_is_repaired_by_nodes_of_the_cheapest_pool() -> None:
+    # the three nodes hold 3 of 4 workers: one more node of p for an hour = 3, although the dearest pool comes first
+    dear = replace(ONE, name="dear", price_per_hour=9.0)
+    task = small.problem(small.job(workers=4), pools=(dear, *_two_pools(Market.ON_DEMAND)))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert (found.rule, found.repair_cost) == ("gang", 3.0)
+    assert found.repair.startswith("1 more node of p for 1 h")
+
+
+@pytest.mark.parametrize(
+    "of_q", [{"price_per_hour": 4.0}, {"price_per_hour": 3.0, "gpus": 16}, {"price_per_hour": 3.0, "cpus": 5.0}]
+)
+def test_a_gang_never_spans_spot_nodes_of_two_kinds(of_q: dict[str, object]) -> None:
+    # p and q would hold 2 and more in sum, yet spot nodes of one gang have one price and size
+    gpus = 8.0 if of_q.get("gpus") is None else 5.0
+    pools = _two_pools(Market.SPOT, **of_q)
+    workers = 2 if of_q.get("gpus") is None else 4  # with 5 GPUs each: 1 on p, 3 on q
+    task = small.problem(small.job(workers=workers, spot_ok=True, shape=WorkerShape(gpus=gpus)), pools=pools)
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert found.rule == "gang"
+    assert f"holds {workers - 1} when empty" in found.evidence

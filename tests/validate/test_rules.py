@@ -188,6 +188,15 @@ def test_a_rack_is_the_place_where_a_rack_is_asked_for(workers, expected):
     assert expected == codes(found(*racks, jobs=(replace(JOB, workers=workers, topology=Topology.RACK),)))
 
 
+@pytest.mark.parametrize(("reclaims", "expected"), [(0.1, []), (0.2, ["SP1212"])])
+def test_a_gang_on_spot_never_spans_two_reclaim_rates(reclaims, expected):
+    # one node of 8 devices each: together 16 workers, apart 8
+    p = Pool("p", accelerator="A100", gpus=8, market=Market.SPOT, price_per_hour=1.0, interruptions_per_hour=0.1)
+    job = replace(JOB, workers=16, spot_ok=True, checkpoint_minutes=10.0)
+
+    assert expected == codes(found(p, replace(p, name="q", interruptions_per_hour=reclaims), jobs=(job,)))
+
+
 def test_least_replicas_must_fit():
     assert [] == codes(found(POOL, services=(replace(SERVICE, min_replicas=24),), series=(LOAD,)))
     assert ["SP1214"] == codes(found(POOL, services=(replace(SERVICE, min_replicas=25),), series=(LOAD,)))

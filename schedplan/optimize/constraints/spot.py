@@ -19,14 +19,6 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
 
 
-def market_key(problem: Problem, pool: Pool) -> tuple[str, ...]:
-    """Return what all spot nodes of one gang have in common, beyond the market: price, reclaim rate and size; empty elsewhere."""
-    if pool.market is not Market.SPOT:
-        return ()
-    price = problem.price_per_h(pool).tobytes().hex()
-    return (price, repr(pool.interruptions_per_hour), repr(pool.gpus), repr(pool.cpus))
-
-
 def fewest_nodes(workers: int, per_node: int) -> int:
     """Return the fewest nodes that hold a gang."""
     return ceil(workers / per_node)

@@ -9,26 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from schedplan.model.cluster import Pool
-from schedplan.model.workload import Job, Topology
+from schedplan.measures.gang_family import NAMED_DOMAINS, domain_of, is_on_one_node
+from schedplan.model.workload import Job
 
-_ATTRIBUTE = {Topology.BLOCK: "block", Topology.RACK: "rack", Topology.ZONE: "zone"}
-
-
-def domain_of(pool: Pool, topology: Topology) -> str | None:
-    """Return the domain of that kind in which a pool stands; None = in none, and so not eligible."""
-    if topology is Topology.BLOCK:
-        return pool.block
-    if topology is Topology.RACK:
-        return pool.rack
-    return pool.zone if topology is Topology.ZONE else pool.cluster
+__all__ = ["domain_of", "domains_asked", "is_on_one_node"]
 
 
 def domains_asked(jobs: Iterable[Job]) -> tuple[str, ...]:
     """Return the attributes (block, rack, zone) by which some job wants cells told apart."""
-    return tuple(sorted({_ATTRIBUTE[job.topology] for job in jobs if job.topology in _ATTRIBUTE}))
-
-
-def is_on_one_node(topology: Topology) -> bool:
-    """Whether the whole gang must share one node."""
-    return topology in (Topology.NODE, Topology.DEVICE_GROUP)
+    return tuple(sorted({job.topology.value for job in jobs if job.topology in NAMED_DOMAINS}))

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.eligibility import job_refusal
+from schedplan.measures.gang_family import gang_family
 from schedplan.measures.work import job_size
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, Topology, WorkerShape
 from schedplan.optimize.constraints.topology import domain_of, domains_asked, is_on_one_node
-from schedplan.optimize.layout import gang_family
 from schedplan.packing.footprint import (
     UNBOUNDED,
     cpu_capacity_micro,
