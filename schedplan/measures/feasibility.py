@@ -316,23 +316,25 @@ def _supply(case: _Case) -> Iterator[Finding]:
             bounds = f"{least}" if least == most else f"{least} to {most}"
             seen = f"{count[wrong[0]]} nodes are on at {case.when(int(wrong[0]))} ({len(wrong)} slots)"
             yield broken("supply", f"pool {pool.name}", f"{seen}; {pool.market.value} pays for {bounds}")
-    for node, (work, slots) in _work_on(case).items():
-        idle = np.flatnonzero(slots & ~case.usable[case.row(node)])
+    for node, pieces in _work_on(case).items():
+        has_work = np.zeros(case.problem.grid.n_slots, dtype=np.bool_)
+        for _, slots in pieces:
+            has_work[slots] = True
+        idle = np.flatnonzero(has_work & ~case.usable[case.row(node)])
         if len(idle):
             slot = int(idle[0])
+            work = next(name for name, slots in pieces if slots.start <= slot < slots.stop)
             state = "switched on, but not up yet" if on[case.row(node), slot] else "not on"
             yield broken("supply", f"node {node}", f"holds {work} at {case.when(slot)}, when it is {state} ({len(idle)} slots)")
 
 
-def _work_on(case: _Case) -> dict[str, tuple[str, NDArray[np.bool_]]]:
-    """Per node with work: the name of some of it, and the slots with any."""
-    found: dict[str, tuple[str, NDArray[np.bool_]]] = {}
+def _work_on(case: _Case) -> dict[str, list[tuple[str, slice]]]:
+    """Per node with work: the name and the slots of each piece of it, jobs first."""
+    found: dict[str, list[tuple[str, slice]]] = {}
     for part in case.decisions.parts:
-        _, slots = found.setdefault(part.node, (f"job {part.job}", np.zeros(case.problem.grid.n_slots, dtype=np.bool_)))
-        slots[case.slots(part)] = True
+        found.setdefault(part.node, []).append((f"job {part.job}", case.slots(part)))
     for stand in case.decisions.replicas:
-        work = (f"service {stand.service}", np.zeros(case.problem.grid.n_slots, dtype=np.bool_))
-        found.setdefault(stand.node, work)[1][stand.slot] = True
+        found.setdefault(stand.node, []).append((f"service {stand.service}", slice(stand.slot, stand.slot + 1)))
     return dict(sorted(found.items()))
 
 

@@ -249,6 +249,16 @@ def test_supply_wants_nodes_on_where_work_is():
     ]
 
 
+def test_supply_names_the_work_that_is_there_when_the_node_is_not():
+    # a stands in slot 0, b in slot 2; the node is off in slot 2 alone
+    pool = replace(OWNED, market=Market.ON_DEMAND, min_count=0)
+    jobs = [replace(JOB, name="a"), replace(JOB, name="b")]
+
+    assert broken([pool], jobs, [JobPart("a", "n", 0, 1), JobPart("b", "n", 2, 1)], on("1000")) == [
+        ("SP3109", "node n", "holds job b at 2026-12-01 02:00+00:00, when it is not on (1 slots)")
+    ]
+
+
 @pytest.mark.parametrize(
     ("node", "nodes_on", "start", "rule"),
     [
