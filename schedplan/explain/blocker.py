@@ -15,12 +15,12 @@ from schedplan.explain.alternatives import family_refusal
 from schedplan.explain.family import Family, by_price, families
 from schedplan.explain.price import bill, bill_per_slot
 from schedplan.explain.quota import held_back, larger_quota, over_quota
-from schedplan.explain.room import Berth, Room, Tightness, last_end, windows
+from schedplan.explain.room import Berth, Room, Tightness, windows
 from schedplan.explain.wording import amount, counted, instant, listed, money
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal, workers_per_node
 from schedplan.measures.gang_family import NAMED_DOMAINS, domain_of
-from schedplan.measures.work import run_minutes
+from schedplan.measures.work import last_end, run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, Unplaced
 from schedplan.model.problem import Problem

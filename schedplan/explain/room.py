@@ -16,11 +16,12 @@ from schedplan.measures.eligibility import job_refusal
 from schedplan.measures.gang_family import domain_of, is_on_one_node
 from schedplan.measures.quotas import QuotaRefusal
 from schedplan.measures.runs import Run, runs_of
-from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
-from schedplan.model.workload import DeadlineKind, Job, JobState, Service
+from schedplan.model.workload import Job, JobState, Service
+from schedplan.optimize.constraints.window import windows_from
+from schedplan.packing.assignment import has_work
 from schedplan.packing.board import Board
 from schedplan.packing.supply import close_supply
 
@@ -66,7 +67,8 @@ class Room:
     def berth(self, job: Job, family: Family, *, only_node: str | None = None, within_quotas: bool = True) -> Berth | None:
         """Return the earliest place for a job in a family, or on one of its nodes; None where there is none in its window.
 
-        Of several nodes those that are on anyway come first, then the cheapest per worker, then those with most room. within_quotas False: as if there were none.
+        Of several nodes those that are on anyway come first, then the cheapest per worker, then those with most room.
+        within_quotas False: as if there were none.
         """
         for nodes in self._domains(job, family, only_node):
             pool = self._pool(nodes[0])
@@ -109,7 +111,7 @@ class Room:
 
     def supply_with(self, parts: tuple[JobPart, ...]) -> NDArray[np.bool_] | None:
         """Return the fewest paid slots, bool [node, slot], of the plan with `parts` added; None where some node can't be up."""
-        return close_supply(self.problem, _has_work(self.problem, self.with_parts(parts)))
+        return close_supply(self.problem, has_work(self.problem, (*self.decisions.parts, *parts), self.decisions.replicas))
 
     def with_parts(self, parts: tuple[JobPart, ...]) -> Decisions:
         """Return the decisions with `parts` added; what is on is not adapted."""
@@ -171,19 +173,7 @@ class Room:
 
 def windows(problem: Problem, job: Job, pool: Pool, first_slot: int) -> Iterator[Stretch]:
     """Give the stretches in which a job may run on a pool from a slot on, earliest first."""
-    grid = problem.grid
-    last_edge = last_end(problem, job)
-    for start_slot in range(first_slot, grid.n_slots):
-        end_edge = grid.end_edge(start_slot, run_minutes(problem, job, pool))
-        if end_edge is None or end_edge > last_edge:
-            return
-        yield Stretch(start_slot, end_edge)
-
-
-def last_end(problem: Problem, job: Job) -> int:
-    """Return the last edge at which a job may end: its hard deadline, else the horizon's end."""
-    is_bound = job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD
-    return problem.grid.deadline_edge(job.deadline_s) if is_bound else problem.grid.n_slots
+    return (Stretch(*window) for window in windows_from(problem, job, pool, first_slot))
 
 
 def _board(problem: Problem, runs: tuple[Run, ...], replicas: tuple[ReplicaPart, ...]) -> Board:
@@ -207,13 +197,3 @@ def _hold(board: Board, node: str, work: Job | Service, workers: int, stretch: S
         span = slice(stretch.start_slot, stretch.end_edge)
         board.slices[node_idx, :, span] = 0
         board.cpu[node_idx, span] = 0
-
-
-def _has_work(problem: Problem, decisions: Decisions) -> NDArray[np.bool_]:
-    found = np.zeros(decisions.on.shape, dtype=np.bool_)
-    for run in runs_of(problem, decisions):
-        for part in run.parts:
-            found[problem.cluster.node_idx[part.node], run.slots] = True
-    for replica in decisions.replicas:
-        found[problem.cluster.node_idx[replica.node], replica.slot] = True
-    return found

@@ -49,6 +49,11 @@ def job_size(cluster: Cluster, job: Job) -> float:
     return max(_shares(cluster, job), default=0.0) * _cluster_devices(cluster) or LEAST_SHARE * _cluster_devices(cluster)
 
 
+def last_end(problem: Problem, job: Job) -> int:
+    """Return the last edge at which a job may end: that of its hard deadline, else of the horizon."""
+    return problem.grid.deadline_edge(job.deadline_s if job.deadline_kind is DeadlineKind.HARD else None)
+
+
 def importance(problem: Problem, job: Job) -> float:
     """Return the weight of leaving a job out: urgency x size x hours on the reference accelerator."""
     return problem.urgency[job.priority] * job_size(problem.cluster, job) * reference_h(job)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from schedplan.measures.eligibility import Refusal, job_refusal, workers_per_node
 from schedplan.measures.quotas import QuotaRefusal, quota_refusal
+from schedplan.measures.work import last_end
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
-from schedplan.model.workload import DeadlineKind, Job, JobState, Topology
+from schedplan.model.workload import Job, JobState, Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,7 @@ def gang_evidence(problem: Problem, job: Job) -> str:
 def window_evidence(problem: Problem, job: Job) -> str:
     """Return the window of a job beside its run time, in words."""
     grid = problem.grid
-    last_edge = grid.n_slots
-    if job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD:
-        last_edge = grid.deadline_edge(job.deadline_s)
+    last_edge = last_end(problem, job)
     release = grid.release_slot(job.release_s)
     open_minutes = max(grid.edges_s[last_edge] - grid.edges_s[release], 0) / 60 if release < grid.n_slots else 0.0
     return (

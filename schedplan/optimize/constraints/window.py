@@ -8,23 +8,27 @@ in the objective instead. What already runs starts with slot 0.
 
 from __future__ import annotations
 
-from schedplan.measures.work import run_minutes
+from collections.abc import Iterator
+from itertools import islice
+
+from schedplan.measures.work import last_end, run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
-from schedplan.model.workload import DeadlineKind, Job, JobState
+from schedplan.model.workload import Job, JobState
 
 
 def windows(problem: Problem, job: Job, pool: Pool) -> tuple[tuple[int, int], ...]:
     """Return the (start slot, end edge) a job may have on a pool, in order of start."""
-    grid = problem.grid
-    last_edge = grid.n_slots
-    if job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD:
-        last_edge = grid.deadline_edge(job.deadline_s)
-    starts = range(1) if job.state is JobState.RUNNING else range(grid.release_slot(job.release_s), grid.n_slots)
-    found = []
-    for start_slot in starts:
-        end_edge = grid.end_edge(start_slot, run_minutes(problem, job, pool))
+    if job.state is JobState.RUNNING:
+        return tuple(islice(windows_from(problem, job, pool, 0), 1))
+    return tuple(windows_from(problem, job, pool, problem.grid.release_slot(job.release_s)))
+
+
+def windows_from(problem: Problem, job: Job, pool: Pool, first_slot: int) -> Iterator[tuple[int, int]]:
+    """Give the (start slot, end edge) of a job on a pool that start with a slot or later, in order of start."""
+    grid, last_edge, minutes = problem.grid, last_end(problem, job), run_minutes(problem, job, pool)
+    for start_slot in range(first_slot, grid.n_slots):
+        end_edge = grid.end_edge(start_slot, minutes)
         if end_edge is None or end_edge > last_edge:
-            break
-        found.append((start_slot, end_edge))
-    return tuple(found)
+            return
+        yield start_slot, end_edge
