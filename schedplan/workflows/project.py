@@ -47,7 +47,8 @@ def open_project(place: ProjectPlace, settings: Settings, root: Path | None = No
     if not sources:
         raise InputError(
             "there is nothing to read: no table was named, and no project file names one",
-            hint="Name tables (schedplan optimize nodes.csv jobs.csv) or a project; `schedplan init DIR` makes one to begin with.",
+            hint="Name tables (schedplan optimize nodes.csv jobs.csv), or give them under [inputs] of schedplan.toml;"
+            " `schedplan init DIR` makes a project to begin with.",
         )
     files = read_sources(sources, ZoneInfo(settings.project.timezone))
     return Project(settings, root if root is not None else _root(settings), files, content(files))
@@ -62,10 +63,20 @@ def _root(settings: Settings) -> Path:
     return settings.folder if settings.file is not None else Path()
 
 
+def _beside(project_file: Path) -> tuple[Source, ...]:
+    """Return the tables that lie beside a project file which names none; none where there are none."""
+    try:
+        return sources_at((project_file.parent,))
+    except InputError:
+        return ()
+
+
 def _sources(place: ProjectPlace, settings: Settings) -> tuple[Source, ...]:
     named = (*place.folders, *place.tables)
     if named:
         return sources_at(named)
+    if not settings.inputs and settings.file is not None:
+        return _beside(settings.file)
     origins = {origin.key: origin.source for origin in settings.origins}
     named_by = {files.table: f"inputs.{files.table} ({origins[f'inputs.{files.table}']})" for files in settings.inputs}
     return sources_of({files.table: files.paths for files in settings.inputs}, named_by)

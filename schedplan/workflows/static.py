@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from schedplan.errors import InputError
+from schedplan.errors import ConfigError, InputError
 from schedplan.model.cluster import Cluster
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.plan import Plan
@@ -57,6 +57,7 @@ def prepare_static(project: Project) -> Prepared:
     """Return the static problem of a project. Raises InputError where the tables make none."""
     settings, content = project.settings, project.content
     _refuse_nothing(content)
+    _refuse_quotas(project)
     grid, said = horizon(settings.horizon, content, settings.project.timezone)
     expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
     slot = TimeGrid.regular(grid.start_s, SLOT_MINUTES, 1)
@@ -68,7 +69,7 @@ def prepare_static(project: Project) -> Prepared:
         forecasts=expected.forecasts,
         qualities=expected.qualities,
         histories=expected.histories,
-        warnings=(*settings.warnings, *content.warnings, *cautions(subject), *_not_kept(project)),
+        warnings=(*settings.warnings, *content.warnings, *cautions(subject)),
     )
 
 
@@ -162,10 +163,14 @@ def _notes(project: Project) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _not_kept(project: Project) -> tuple[str, ...]:
-    if not project.content.quotas and not project.settings.quotas:
-        return ()
-    return ("quotas are not kept in a static placement; plan without --static to keep them",)
+def _refuse_quotas(project: Project) -> None:
+    """A placement that passes over a ceiling would be worse than none: verify and a gate would call it sound."""
+    if project.content.quotas or project.settings.quotas:
+        raise ConfigError(
+            "a static placement keeps no quotas, and this project has some",
+            code="SP2005",
+            hint="Plan without --static to keep them, or take the quotas out.",
+        )
 
 
 def _refuse_nothing(content: Content) -> None:

@@ -228,3 +228,12 @@ def test_a_senseless_run_time_is_refused(tmp_path: Path, minutes: str) -> None:
 
     assert done.returncode == 2
     assert "no length of a run" in done.stderr
+
+
+def test_a_project_file_without_inputs_stands_for_the_tables_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text(NEWCOMER_NODES)
+    (tmp_path / "jobs.csv").write_text(NEWCOMER_JOBS)
+    (tmp_path / "schedplan.toml").write_text("[objective]\ncost = 1\n")
+
+    assert run(tmp_path, "optimize", "-q").returncode == 0
+    assert run(tmp_path, "verify").returncode == 0

@@ -99,8 +99,9 @@ def test_table_and_project_file_must_not_both_state_a_quota(project: Path, tmp_p
     assert "[quotas.research]: the table quotas has a row for gpus of tenant research too" in done.stderr
 
 
-def test_a_static_placement_says_that_it_keeps_none(project: Path) -> None:
+def test_a_static_placement_refuses_what_it_would_not_keep(project: Path) -> None:
     done = run(project, "optimize", "--static", "--out", "runs/static")
 
-    assert 0 == done.returncode
-    assert "quotas are not kept in a static placement" in done.stdout + done.stderr
+    assert 2 == done.returncode
+    assert "keeps no quotas" in done.stderr
+    assert not (project / "runs" / "static").exists()
