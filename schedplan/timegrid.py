@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from math import ceil
 
@@ -162,12 +162,3 @@ class TimeGrid:
             day = datetime.fromtimestamp(self.edges_s[slot], zone).date().isoformat()
             slots_by_day.setdefault(day, []).append(slot)
         return tuple((day, tuple(slots)) for day, slots in slots_by_day.items())
-
-
-def next_local_midnight(instant_s: int, zone: tzinfo) -> int:
-    """Return the first local midnight of `zone` at or after an instant."""
-    wall = datetime.fromtimestamp(instant_s, zone)
-    midnight = wall.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
-    if midnight.replace(tzinfo=zone).timestamp() < instant_s:
-        midnight += timedelta(days=1)
-    return int(midnight.replace(tzinfo=zone).timestamp())

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from enum import Enum
 
 from schedplan.compare_engines.profile import Feature, Profile
-from schedplan.engines.atom import ATOM_NAMES, ATOMS, atom_named
+from schedplan.engines.atom import ATOM_NAMES, atom_named
 from schedplan.engines.fact import Engine, Fact, SizeLimit, Value
 from schedplan.errors import UsageError
 
@@ -162,13 +162,6 @@ def _size_result(gate: Gate, measure: str, engine: Engine) -> GateResult:
         return GateResult(gate, Outcome.PASSED, f"no limit on {measure} is known of it")
     outcome = Outcome.PASSED if gate.size <= limit.most else Outcome.CONDITION
     return GateResult(gate, outcome, limit.note, size_limit=limit)
-
-
-def requirement_titles() -> tuple[tuple[str, str], ...]:
-    """Return every requirement with what it asks for, in words."""
-    titles = {atom.name: atom.title for atom in ATOMS}
-    composed = tuple((name, "; ".join(titles[atom] for atom in atoms)) for name, atoms in REQUIREMENTS.items())
-    return (*composed, *((atom.name, atom.title) for atom in ATOMS if atom.name not in REQUIREMENTS))
 
 
 def _counted(count: int, noun: str) -> str:

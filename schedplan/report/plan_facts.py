@@ -37,10 +37,7 @@ def plan_facts(problem: Problem, plan: Plan, provenance: Provenance) -> Facts:
             ("terms", tuple(_term_facts(term) for term in plan.terms)),
             ("measures", tuple(measure_facts(measure) for measure in plan.measures)),
             ("unplaced", tuple(_unplaced_facts(one) for one in plan.unplaced)),
-            (
-                "conflict",
-                tuple(Facts((("rule", one.rule), ("subject", one.subject), ("evidence", one.evidence))) for one in proof.conflict),
-            ),
+            ("conflict", tuple(_conflict_facts(one) for one in proof.conflict)),
             ("repairs", tuple(Facts((("change", one.change), ("cost", finite(one.cost)))) for one in proof.repairs)),
             ("warnings", plan.warnings),
             ("assumptions", problem.assumptions),
