@@ -134,7 +134,8 @@ class _Case:
         unknown = sum(hours is None for hours in self.run_hours)
         if not unknown:
             return ()
-        return (f"{unknown:,} jobs state no length; each counts as {self.mean_hours:.3g} h, the mean of those that do, else 1 h",)
+        state = f"{_counted(unknown, 'job')} {'states' if unknown == 1 else 'state'} no length"
+        return (f"{state}; each counts as {self.mean_hours:.3g} h, the mean of those that do, else 1 h",)
 
     @cached_property
     def job_work(self) -> tuple[float, ...]:
@@ -255,7 +256,8 @@ def _features(case: _Case) -> Iterable[FeatureValue]:
     yield FeatureValue(
         Feature.BIG_JOBS,
         big,
-        f"{_counted(sum(is_big), 'job')} larger than a node of {case.largest_node:g} {unit}s, {big:.0%} of the jobs' {unit}-hours",
+        f"{_counted(sum(is_big), 'job')} larger than a node of {_amount(case.largest_node, unit)},"
+        f" {big:.0%} of the jobs' {unit}-hours",
     )
     yield _spot(case, unit)
     tuning = case.job_share(job.kind is JobKind.TUNING for job in case.jobs)
@@ -327,7 +329,11 @@ def _largest_gang(gangs: tuple[Job, ...]) -> str:
     if not gangs:
         return ""
     largest = max(gangs, key=lambda job: (job.devices, job.workers, job.name))
-    return f"{largest.name} of {largest.workers:,} workers and {largest.devices:g} devices"
+    return f"{largest.name} of {_counted(largest.workers, 'worker')} and {_amount(largest.devices, 'device')}"
+
+
+def _amount(amount: float, unit: str) -> str:
+    return f"{amount:g} {unit if amount == 1 else unit + 's'}"
 
 
 def _counted(count: int, one: str, many: str = "") -> str:

@@ -23,6 +23,7 @@ from schedplan.model.problem import Demand
 from schedplan.model.workload import Job, Service
 from schedplan.report.compare_engines_document import compare_engines_document
 from schedplan.report.document import Document
+from schedplan.report.figures import counted
 from schedplan.tables.machine import Machine, parse_machine
 from schedplan.timegrid import TimeGrid
 from schedplan.workflows.optimize import Planned, plan_project, solve_options
@@ -161,7 +162,7 @@ def _workload(project: Project, machine: Machine | None) -> _Workload:
 
 def _log_note(n_jobs: int, n_open: int) -> str:
     still = f", {n_open:,} of which have not ended" if n_open else ""
-    return f"engines are compared for the log of {n_jobs:,} jobs{still}"
+    return f"engines are compared for the log of {counted(n_jobs, 'job')}{still}"
 
 
 def _serving(workload: _Workload) -> tuple[tuple[Service, ...], tuple[Demand, ...], TimeGrid | None]:
@@ -194,7 +195,7 @@ def too_large_to_plan(n_jobs: int, n_slots: int) -> str | None:
     if n_jobs > MOST_JOBS_PLANNED:
         return f"{n_jobs:,} jobs are more than the {MOST_JOBS_PLANNED:,} that are planned by the way; {hint}"
     if n_jobs * n_slots > MOST_JOB_SLOTS_PLANNED:
-        size = f"{n_jobs:,} jobs x {n_slots:,} slots = {n_jobs * n_slots:,}"
+        size = f"{counted(n_jobs, 'job')} x {counted(n_slots, 'slot')} = {n_jobs * n_slots:,}"
         return f"{size} is more than the {MOST_JOB_SLOTS_PLANNED:,} that are planned by the way; {hint}"
     return None
 
@@ -230,7 +231,9 @@ def _replayed(workload: _Workload, engines: tuple[Engine, ...], planned: Planned
             "replays hold jobs alone: services are not replayed, and nothing is kept free for them, except where a plan is"
         )
     if following is not None and len(following.jobs) != len(workload.work.jobs):
-        notes.append(f"the plan is replayed with the {len(following.jobs):,} of {len(workload.work.jobs):,} jobs that it planned")
+        notes.append(
+            f"the plan is replayed with the {len(following.jobs):,} of {counted(len(workload.work.jobs), 'job')} that it planned"
+        )
     return _Replays(rows, tuple(notes), tuple(warnings))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from schedplan.measures.comparison import ComparedPlan, JobChange, MeasureChange, PlanDiff, compare
 from schedplan.model.plan import Plan
 from schedplan.report.document import Column, Document, Facts, Kind, Paragraph, Section, SectionRole, Table
+from schedplan.report.figures import counted
 from schedplan.tables.artefact_context import PlanContext
 from schedplan.tables.artefacts import read_plan
 
@@ -90,7 +91,7 @@ def _section(name: str, title: str, columns: tuple[Column, ...], rows: tuple[tup
 def _headline(found: PlanDiff, currency: str) -> str:
     if not found.decisions_differ and not found.measures:
         return "The two plans are the same."
-    parts = [f"{len(found.jobs)} jobs changed"] if found.jobs else []
+    parts = [f"{counted(len(found.jobs), 'job')} changed"] if found.jobs else []
     if found.cost_delta is not None:
         parts.append(f"cost {found.cost_delta:+,.2f} {currency}")
     return f"{'; '.join(parts) or 'Numbers differ'}."

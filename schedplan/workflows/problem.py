@@ -8,6 +8,7 @@ from schedplan.errors import InputError
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.model.problem import Demand, Problem
 from schedplan.model.workload import Job
+from schedplan.report.figures import counted
 from schedplan.tables.artefact_context import PlanContext
 from schedplan.tables.convert import Content
 from schedplan.tables.pools import price_series
@@ -83,7 +84,8 @@ def _problem(
     jobs, said = taken_over(problem, tuple(_as_planned(job) for job in timed if _is_submitted(job, grid)))
     later = sum(not _is_submitted(job, grid) for job in timed)
     if later:
-        notes = (*notes, f"{later} jobs are submitted after the end of the horizon and are not planned")
+        be = "is" if later == 1 else "are"
+        notes = (*notes, f"{counted(later, 'job')} {be} submitted after the end of the horizon and {be} not planned")
     return replace(problem, jobs=jobs), notes, said
 
 

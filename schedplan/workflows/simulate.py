@@ -13,6 +13,7 @@ from schedplan.measures.replay import replay_measures
 from schedplan.model.timeline import Timeline
 from schedplan.model.workload import Job
 from schedplan.report.document import Document
+from schedplan.report.figures import counted
 from schedplan.report.simulation_document import ESTIMATES, simulation_document
 from schedplan.simulate.options import EventOrder
 from schedplan.simulate.replay import Replay
@@ -168,8 +169,8 @@ def _order_words(order: EventOrder) -> str:
 
 
 def _machine_words(timeline: Timeline) -> str:
-    nodes = f"{len(timeline.nodes):,} nodes with " if timeline.nodes else ""
-    return f"{nodes}{timeline.total:,.10g} {timeline.unit}s"
+    nodes = f"{counted(len(timeline.nodes), 'node')} with " if timeline.nodes else ""
+    return f"{nodes}{timeline.total:,.10g} {timeline.unit if timeline.total == 1 else timeline.unit + 's'}"
 
 
 def _silent(_: str) -> None:

@@ -100,7 +100,7 @@ def test_jobs_without_length_count_as_the_mean_and_that_is_said() -> None:
     found = profile(job("two", hours=2), job("four", hours=4), job("open", workers=2, runtime_minutes=None))
 
     assert value(found, Feature.GANGS) == 0.5
-    assert found.notes == ("1 jobs state no length; each counts as 3 h, the mean of those that do, else 1 h",)
+    assert found.notes == ("1 job states no length; each counts as 3 h, the mean of those that do, else 1 h",)
 
 
 def test_nothing_at_all_is_a_profile_of_zeros() -> None:

@@ -86,3 +86,16 @@ def test_what_a_replay_warns_of_and_misspelt_columns_are_told_in_the_answer(answ
 )
 def test_the_bound_that_was_hit_is_told(n_jobs, n_slots, expected):
     assert expected == too_large_to_plan(n_jobs, n_slots)
+
+
+def test_one_of_a_thing_is_told_in_the_singular(answer):
+    jobs = "job,gpus_per_worker,runtime_minutes,submit_time\na,1,60,\nlater,1,60,2026-12-03\n"
+    words = {"nodes": "node,gpus\nn,1\n", "jobs": jobs, "project": PROJECT.partition("[quotas")[0]}
+    simulated = answer("simulate", "--machine", "1x1gpu", **words)
+    planned = answer("optimize", **words)
+    answer("optimize", "--out", "late", **(words | {"jobs": jobs.replace("a,1,60,", "a,1,60,2026-12-01T08:00:00Z")}))
+    differing = CliRunner().invoke(app, ["diff", "runs/plan", "late"]).stdout
+
+    assert "on 1 node with 1 device" in str(simulated)
+    assert "1 job is submitted after the end of the horizon and is not planned" in planned["assumptions"]
+    assert "1 job changed" in differing
