@@ -70,7 +70,11 @@ def compare_engines_document(
     """
     sections = (
         _answer(recommended, notes, warnings),
-        Section("engines-section", "Engines: gates and fit, by facts", (_engines_table(found), _gates_table(found))),
+        Section(
+            "engines-section",
+            "Engines: gates and fit, by facts",
+            (_engines_table(found), _conditions_table(found), _gates_table(found)),
+        ),
         Section("replays-section", "Replays: these jobs under the rules of each policy", _replay_blocks(found, currency)),
         Section("profile-section", "What the workload asks for", (_profile_table(found), _size_entries(found)), SectionRole.MORE),
         Section("gate-results-section", "Every engine at every gate", (_results_table(found),), SectionRole.MORE),
@@ -117,7 +121,6 @@ def _engines_table(found: Comparison) -> Table:
         *(Column(one.value, one.value, Kind.SHARE, is_detail=True) for one in Dimension),
         Column("verified", "Verified facts", Kind.SHARE, is_detail=True),
         Column("replayed_by", "Replayed by"),
-        Column("why", "Conditions and failures"),
     )
     caption = (
         "Fit is the weighted share of what the workload needs that the engine's facts give, no measurement. Best first among those"
@@ -137,8 +140,13 @@ def _engine_row(found: Comparison, one: Candidate) -> tuple[Cell, ...]:
         *(finite(one.fit.of(dimension).score) if ranked else None for dimension in Dimension),
         sum(fact.is_verified for fact in facts) / len(facts),
         None if row is None else row.policy,
-        _why(one),
     )
+
+
+def _conditions_table(found: Comparison) -> Table:
+    columns = (Column("engine", "Engine"), Column("why", "Conditions and failures"))
+    rows = tuple((one.engine.name, _why(one)) for one in found.candidates if _why(one))
+    return Table("conditions", "", columns, rows, "What stands between an engine and this workload.", "none")
 
 
 def _why(one: Candidate) -> str:
