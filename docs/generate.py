@@ -15,12 +15,19 @@ from schedplan.validate.registry import documented_codes, rule_text
 
 DOCS = Path(__file__).parent
 CONSTRAINTS = DOCS.parent / "schedplan" / "optimize" / "constraints"
+MEASURES = DOCS.parent / "schedplan" / "measures"
 CASES = DOCS.parent / "tests" / "cases" / "optimize"
 
 
 def pages() -> dict[str, str]:
     """Return each generated page by its name."""
-    return {"tables.md": _tables(), "constraints.md": _constraints(), "codes.md": _codes(), "commands.md": _commands()}
+    return {
+        "tables.md": _tables(),
+        "constraints.md": _constraints(),
+        "codes.md": _codes(),
+        "measures.md": _measures(),
+        "commands.md": _commands(),
+    }
 
 
 def _tables() -> str:
@@ -47,6 +54,14 @@ def _constraints() -> str:
         cases = f"[cases](../tests/cases/optimize/{name}.toml)" if (CASES / f"{name}.toml").is_file() else ""
         links = ", ".join(part for part in (f"[file](../schedplan/optimize/constraints/{path.name})", cases) if part)
         parts += ["", f"## {name}", "", f"{statement[:1].upper()}{statement[1:]} ({links})", "", "```text", rest.strip(), "```"]
+    return "\n".join(parts) + "\n"
+
+
+def _measures() -> str:
+    parts = ["# Measures", "", "What each number means; `check` takes these names in its rules."]
+    for title, file in (("Of a plan", "figures.py"), ("Of a replay", "replay.py")):
+        text = ast.get_docstring(ast.parse((MEASURES / file).read_text("utf-8"))) or ""
+        parts += ["", f"## {title}", "", "```text", text, "```"]
     return "\n".join(parts) + "\n"
 
 
