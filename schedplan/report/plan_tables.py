@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedplan.model.findings import Measure
-from schedplan.model.plan import Placement, Plan, Term
+from schedplan.model.plan import ConflictItem, Placement, Plan, Term
 from schedplan.model.problem import Problem
 from schedplan.report.document import (
     Block,
@@ -88,13 +88,25 @@ def conflict_section(problem: Problem, plan: Plan) -> Section:
     if plan.proof.conflict:
         columns = (Column("rule", "Rule"), Column("subject", "About"), Column("evidence", "Numbers"))
         conflict_rows = tuple((item.rule, item.subject, item.evidence) for item in plan.proof.conflict)
-        caption = "Drop any one of them and the others can be met."
-        blocks.append(Table("conflict-rules", "Rules that exclude one another", columns, conflict_rows, caption))
+        title, caption = _conflict_words(plan.proof.conflict)
+        blocks.append(Table("conflict-rules", title, columns, conflict_rows, caption))
     if plan.proof.repairs:
         repair_columns = (Column("change", "Change"), Column("cost", "Cost", Kind.MONEY, problem.currency))
         repair_rows = tuple((repair.change, repair.cost) for repair in plan.proof.repairs)
         blocks.append(Table("repairs", "Changes that make a plan possible", repair_columns, repair_rows, "Cheapest first."))
     return Section("conflict", "Why there is no plan", tuple(blocks))
+
+
+_TOGETHER = ("required", "service", "budget", "quota")
+
+
+def _conflict_words(conflict: tuple[ConflictItem, ...]) -> tuple[str, str]:
+    """Return (title, caption): a single rule, rules that only together have no plan, or jobs that by arithmetic alone have none."""
+    if len(conflict) == 1:
+        return "What can't be met", "Without it there is a plan."
+    if all(item.rule in _TOGETHER for item in conflict):
+        return "Rules that exclude one another", "Drop any one of them and the others can be met."
+    return "What can't be met", "Each of these alone leaves no plan."
 
 
 def unplaced_section(problem: Problem, plan: Plan) -> Section:
