@@ -7,7 +7,6 @@ holds; whether the outcome costs more is for the caller to judge.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +19,11 @@ from schedplan.packing.board import Board
 from schedplan.packing.supply import close_supply
 
 Standing = dict[int, int]
-Ranking = Callable[[Board, NDArray[np.intp], int, Standing], NDArray[np.intp]]
 
 
 def settlings(problem: Problem, decisions: Decisions) -> tuple[Decisions, ...]:
     """Return other ways to put the replicas of a plan on nodes: where they stood before, and always the first nodes first."""
-    found = (_settled(problem, decisions, ranking) for ranking in (_where_they_stood, _first_nodes_first))
+    found = (_settled(problem, decisions, stays=stays) for stays in (True, False))
     return tuple(one for one in found if one is not None)
 
 
@@ -39,14 +37,14 @@ def replica_starts(decisions: Decisions) -> int:
     )
 
 
-def _settled(problem: Problem, decisions: Decisions, ranking: Ranking) -> Decisions | None:
+def _settled(problem: Problem, decisions: Decisions, *, stays: bool) -> Decisions | None:
     """Return the plan with its replicas placed anew; None where they find no room or a node could not be up for them."""
     board = Board(problem)
     try:
         _take_jobs(problem, board, decisions)
     except ValueError:
         return None
-    replicas = _place(problem, board, decisions, ranking)
+    replicas = _place(problem, board, decisions, stays=stays)
     if replicas is None:
         return None
     on = close_supply(problem, has_work(problem, decisions.parts, replicas))
@@ -62,7 +60,7 @@ def _take_jobs(problem: Problem, board: Board, decisions: Decisions) -> None:
             board.take(node_idx, job.shape, part.workers, part.start_slot, end_edge)
 
 
-def _place(problem: Problem, board: Board, decisions: Decisions, ranking: Ranking) -> tuple[ReplicaPart, ...] | None:
+def _place(problem: Problem, board: Board, decisions: Decisions, *, stays: bool) -> tuple[ReplicaPart, ...] | None:
     wanted: dict[tuple[int, str, str], int] = defaultdict(int)
     for part in decisions.replicas:
         wanted[(part.slot, part.service, problem.cluster.pool_of_node[part.node].name)] += part.replicas
@@ -70,7 +68,8 @@ def _place(problem: Problem, board: Board, decisions: Decisions, ranking: Rankin
     found: list[ReplicaPart] = []
     for (slot, service, pool), count in sorted(wanted.items()):
         nodes = _nodes(problem, pool)
-        placed = _place_slot(problem, board, nodes, service, slot, count, standing.get((service, pool), {}), ranking)
+        before = standing.get((service, pool), {}) if stays else {}
+        placed = _place_slot(problem, board, nodes, service, slot, count, before)
         if placed is None:
             return None
         standing[(service, pool)] = placed
@@ -79,44 +78,23 @@ def _place(problem: Problem, board: Board, decisions: Decisions, ranking: Rankin
 
 
 def _place_slot(
-    problem: Problem,
-    board: Board,
-    nodes: NDArray[np.intp],
-    service: str,
-    slot: int,
-    count: int,
-    before: Standing,
-    ranking: Ranking,
+    problem: Problem, board: Board, nodes: NDArray[np.intp], service: str, slot: int, count: int, before: Standing
 ) -> Standing | None:
+    """Take room for `count` replicas: first those that stay on their nodes, then the rest on nodes in use anyway, by order."""
     shape = problem.service_by_name[service].shape
-    placed: Standing = {}
-    for node in ranking(board, nodes, slot, before):
-        room = int(board.room(np.array([node]), shape, slot, slot + 1)[0])
-        limit = before.get(int(node), room) if ranking is _where_they_stood and count > 0 else room
-        taken = min(count, room, limit)
-        if taken:
-            board.take(int(node), shape, taken, slot, slot + 1)
-            placed[int(node)] = taken
-            count -= taken
-    for node in nodes if count else ():
-        room = int(board.room(np.array([node]), shape, slot, slot + 1)[0])
-        taken = min(count, room)
-        if taken:
-            board.take(int(node), shape, taken, slot, slot + 1)
-            placed[int(node)] = placed.get(int(node), 0) + taken
-            count -= taken
+    placed: Standing = defaultdict(int)
+    standing = np.array([before.get(int(node), 0) for node in nodes], dtype=np.int64)
+    in_use = board.held[nodes, slot] > 0
+    order = np.lexsort((nodes, ~in_use, -standing))
+    for most in (standing, np.full(len(nodes), count, dtype=np.int64)):
+        for idx in order:
+            node = int(nodes[idx])
+            taken = min(count, int(most[idx]), int(board.room(nodes[idx : idx + 1], shape, slot, slot + 1)[0]))
+            if taken:
+                board.take(node, shape, taken, slot, slot + 1)
+                placed[node] += taken
+                count -= taken
     return None if count else dict(sorted(placed.items()))
-
-
-def _where_they_stood(board: Board, nodes: NDArray[np.intp], slot: int, before: Standing) -> NDArray[np.intp]:
-    """Nodes with most of them first, then those in use anyway, then by order."""
-    standing = np.array([before.get(int(node), 0) for node in nodes])
-    return nodes[np.lexsort((nodes, board.held[nodes, slot] == 0, -standing))]
-
-
-def _first_nodes_first(board: Board, nodes: NDArray[np.intp], slot: int, before: Standing) -> NDArray[np.intp]:
-    """Nodes that jobs use anyway first, then by order."""
-    return nodes[np.lexsort((nodes, board.held[nodes, slot] == 0))]
 
 
 def _nodes(problem: Problem, pool: str) -> NDArray[np.intp]:
