@@ -27,11 +27,11 @@ from schedplan.measures.quotas import borrow_costs
 from schedplan.measures.runs import Run, fleets_of, left_out, runs_of
 from schedplan.measures.stranded import stranded
 from schedplan.measures.usage import Usage, counted_on, usage_of
-from schedplan.measures.work import endless_wait, importance, job_size, reference_work_per_h, release_s
+from schedplan.measures.work import endless_wait, importance, lateness, reference_work_per_h
 from schedplan.model.findings import Measure
 from schedplan.model.plan import Decisions, NodeUse, Placement, ReplicaRow
 from schedplan.model.problem import Problem
-from schedplan.model.workload import DeadlineKind, Job
+from schedplan.model.workload import Job
 
 __all__ = ["Account", "GoalValues", "account", "goal_values"]
 
@@ -96,21 +96,17 @@ def _goals(
     everything = fsum(importance(problem, job) for job in problem.jobs)
     missing = fsum(importance(problem, job) for job in unplaced)
     return GoalValues(
-        latency=fsum([*(_lateness(problem, run) for run in runs), *(endless_wait(problem, job) for job in unplaced)]),
+        latency=fsum(
+            [
+                *(lateness(problem, run.job, run.start_s, run.end_s) for run in runs),
+                *(endless_wait(problem, job) for job in unplaced),
+            ]
+        ),
         utilization=_idle_h(problem, decisions, usage),
         cost=cost,
         carbon=0.0,
         unplaced=missing / everything if everything > 0 else 0.0,
     )
-
-
-def _lateness(problem: Problem, run: Run) -> float:
-    """Weighted hours of wait, and of tardiness where the deadline is soft, in counted-resource-hours."""
-    job, rates = run.job, problem.objective.rates
-    weighted = rates.wait * (run.start_s - release_s(problem, job)) / 3600.0
-    if job.deadline_s is not None and job.deadline_kind is DeadlineKind.SOFT:
-        weighted += rates.tardiness * max(run.end_s - job.deadline_s, 0) / 3600.0
-    return problem.urgency[job.priority] * job_size(problem.cluster, job) * weighted
 
 
 def _idle_h(problem: Problem, decisions: Decisions, usage: Usage) -> float:

@@ -88,8 +88,14 @@ def endless_wait(problem: Problem, job: Job) -> float:
 
     So no start within the horizon is worse than none, and leaving work out never looks like a short queue.
     """
-    end_s, rates = problem.grid.end_s, problem.objective.rates
-    weighted = rates.wait * max(end_s - release_s(problem, job), 0) / 3600.0
+    return lateness(problem, job, problem.grid.end_s, problem.grid.end_s)
+
+
+def lateness(problem: Problem, job: Job, start_s: int, end_s: int) -> float:
+    """Return the latency goal's share of a run from start_s, booked to end_s: weighted wait, and tardiness where the deadline is
+    soft, in counted-resource-hours."""
+    rates = problem.objective.rates
+    weighted = rates.wait * max(start_s - release_s(problem, job), 0) / 3600.0
     if job.deadline_s is not None and job.deadline_kind is DeadlineKind.SOFT:
         weighted += rates.tardiness * max(end_s - job.deadline_s, 0) / 3600.0
     return problem.urgency[job.priority] * job_size(problem.cluster, job) * weighted

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from schedplan.measures.objective import Normalisation
-from schedplan.measures.work import counted, counted_share, endless_wait, importance, job_size, reference_work_per_h, release_s
+from schedplan.measures.work import counted, counted_share, endless_wait, importance, lateness, reference_work_per_h
 from schedplan.model.problem import Problem
-from schedplan.model.workload import DeadlineKind, Job
+from schedplan.model.workload import Job
 from schedplan.optimize.spending import Spending
 from schedplan.optimize.variables import Amount, Variables
 from schedplan.units import objective_scale
@@ -85,17 +85,6 @@ def minimise(variables: Variables, form: LinearForm) -> ScaledObjective:
     return ScaledObjective(scale, form.constant, lost / scale)
 
 
-def lateness_device_h(problem: Problem, job: Job, start_slot: int, end_edge: int) -> float:
-    """Return the latency goal's share of one gang: weighted wait since its release, and tardiness behind a soft deadline."""
-    grid, rates = problem.grid, problem.objective.rates
-    wait_h = max(grid.slot_start_s(start_slot) - release_s(problem, job), 0) / 3600
-    late_h = 0.0
-    if job.deadline_s is not None and job.deadline_kind is DeadlineKind.SOFT:
-        late_h = max(grid.edges_s[end_edge] - job.deadline_s, 0) / 3600
-    weight = problem.urgency[job.priority] * job_size(problem.cluster, job)
-    return weight * (rates.wait * wait_h + rates.tardiness * late_h)
-
-
 def services_work_h(problem: Problem) -> float:
     """Return the counted-resource-hours that the services' expected demand takes over the horizon at reference speed."""
     hours = problem.grid.hours
@@ -113,10 +102,12 @@ def _factor(problem: Problem, normalisation: Normalisation, goal: str) -> float:
 
 def _add_latency(builder: _Builder, variables: Variables, factor: float, excluded: tuple[Job, ...]) -> None:
     problem = variables.layout.problem
+    grid = problem.grid
     for start in variables.starts:
         column = start.column
         job = variables.layout.classes[column.class_idx].job
-        builder.add(start.gangs, factor * lateness_device_h(problem, job, column.start_slot, column.end_edge))
+        late = lateness(problem, job, grid.slot_start_s(column.start_slot), grid.edges_s[column.end_edge])
+        builder.add(start.gangs, factor * late)
     for job_class, left_out in zip(variables.layout.classes, variables.left_out, strict=True):
         builder.add(left_out, factor * endless_wait(problem, job_class.job))
     builder.constant += factor * sum(endless_wait(problem, job) for job in excluded)

@@ -13,7 +13,7 @@ from schedplan.errors import SolverError
 from schedplan.measures.accounting import account, goal_values
 from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import Normalisation, terms, total
-from schedplan.measures.work import importance
+from schedplan.measures.work import endless_wait, importance
 from schedplan.model.plan import Decisions, Plan, PlanStatus, Proof
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
@@ -80,7 +80,7 @@ class _Solve:
             shape = layout(self.problem, self.jobs, level)
             if shape.n_columns > limit:
                 self.route.append(f"model on {level.value} not tried: {shape.n_columns} columns, limit {limit}")
-            elif self._is_infeasible(shape):
+            elif self._rules_out(shape):
                 return self._infeasible()
             if self._is_closed(shape):
                 break
@@ -90,7 +90,7 @@ class _Solve:
             )
         return self._finish(self._settled(self.best))
 
-    def _is_infeasible(self, shape: Layout) -> bool:
+    def _rules_out(self, shape: Layout) -> bool:
         """Search the model of one layout, keeping plans and bounds; whether it was proven to have no plan."""
         formulation = formulate(shape, self.normalisation, self.excluded)
         self.route.append(f"{shape.n_columns} columns on {shape.level.value}, {len(shape.classes)} classes")
@@ -237,4 +237,6 @@ def sunk(problem: Problem, normalisation: Normalisation, excluded: tuple[Job, ..
     )
     whole = sum(importance(problem, job) for job in problem.jobs)
     lost = sum(importance(problem, job) for job in excluded) / whole * problem.objective.unplaced if whole else 0.0
-    return problem.objective.weight("cost") * always / normalisation.cost.divisor + lost
+    waits = sum(endless_wait(problem, job) for job in excluded)
+    weight = problem.objective.weight
+    return weight("cost") * always / normalisation.cost.divisor + weight("latency") * waits / normalisation.latency.divisor + lost

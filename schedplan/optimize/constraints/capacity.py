@@ -58,13 +58,14 @@ class Resource:
 def add(variables: Variables, work: Work, rows: Rows) -> None:
     """Add the rows of `capacity`."""
     for cell in variables.layout.cells:
+        known = resources(variables, cell.idx)
         for slot, uses in enumerate(work[cell.idx]):
             usable = variables.usable(cell.idx, slot)
-            for resource in (*resources(variables, cell.idx), *_devices_of_shares(cell.pool, uses)):
+            for resource in (*known, *_devices_of_shares(cell.pool, uses)):
                 terms = [use.workers * resource.demand(use) for use in uses if resource.demand(use)]
                 if terms:
                     rows.always(cp_model.LinearExpr.sum(terms) <= resource.capacity * usable)
-            _add_presence(variables, rows, cell.idx, slot, uses)
+            _add_presence(variables, rows, usable, known, uses)
 
 
 def work(variables: Variables) -> Work:
@@ -125,13 +126,12 @@ def _device_values(pool: Pool, k: int) -> Callable[[Footprint], int]:
     return value
 
 
-def _add_presence(variables: Variables, rows: Rows, cell_idx: int, slot: int, uses: Sequence[Use]) -> None:
+def _add_presence(variables: Variables, rows: Rows, usable: Amount, known: Sequence[Resource], uses: Sequence[Use]) -> None:
     """Work that takes nothing that is counted still needs a node to stand on."""
-    known = resources(variables, cell_idx)
     weightless = [use.workers for use in uses if not any(resource.demand(use) for resource in known)]
     if weightless:
         most = sum(_most(variables, amount) for amount in weightless)
-        rows.always(cp_model.LinearExpr.sum(weightless) <= most * variables.usable(cell_idx, slot))
+        rows.always(cp_model.LinearExpr.sum(weightless) <= most * usable)
 
 
 def _most(variables: Variables, amount: Amount) -> int:

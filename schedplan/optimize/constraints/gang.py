@@ -29,8 +29,9 @@ def add(variables: Variables, work: Work, rows: Rows) -> None:
             rows.always(workers == job_class.job.workers * start.gangs)
     for cell in variables.layout.cells:
         if cell.count > 1:
+            known = resources(variables, cell.idx)
             for slot, uses in enumerate(work[cell.idx]):
-                for resource in resources(variables, cell.idx):
+                for resource in known:
                     _add_cuts(variables, rows, cell.idx, slot, uses, resource)
 
 
