@@ -19,8 +19,9 @@ import numpy as np
 
 from schedplan.measures.accounting import Account, account
 from schedplan.measures.baselines import baselines, waterfall
-from schedplan.measures.feasibility import CODES, violations
+from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import Normalisation, Scale, terms, total
+from schedplan.measures.rules.case import CODES
 from schedplan.model.findings import Finding, Measure, Severity
 from schedplan.model.plan import (
     Baseline,

@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 HEAVY = {"pandas", "pyarrow", "scipy", "numpy", "ortools", "highspy", "statsmodels", "plotly", "pydantic", "rich", "jinja2", "yaml"}
 MOST_CPU_S = 0.25
+RUNS = 5
 
 COMPLETION = {"_SCHEDPLAN_COMPLETE": "complete_bash", "COMP_WORDS": "schedplan config show --or", "COMP_CWORD": "3"}
 
@@ -45,17 +47,21 @@ def test_help_and_version_import_nothing_heavy(arguments: tuple[str, ...]) -> No
 
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("config", "show", "--help")], ids=" ".join)
 def test_help_and_version_answer_within_their_time(arguments: tuple[str, ...]) -> None:
-    probed(*arguments)  # leaves the bytecode behind
-    cpu_s = min(probed(*arguments)[0] for _ in range(3))
-
-    assert cpu_s < MOST_CPU_S
+    assert least_cpu_s(*arguments) < MOST_CPU_S
 
 
 def test_completion_answers_as_fast() -> None:
-    cpu_s, modules = probed(environ=COMPLETION)
+    _, modules = probed(environ=COMPLETION)
 
     assert set() == HEAVY & modules
-    assert cpu_s < MOST_CPU_S
+    assert least_cpu_s(environ=COMPLETION) < MOST_CPU_S
+
+
+def least_cpu_s(*arguments: str, environ: dict[str, str] | None = None) -> float:
+    """Return the least CPU seconds of several runs; the first leaves the bytecode behind, and a busy machine adds to each."""
+    with TemporaryDirectory() as folder:
+        cached = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder, **(environ or {})}
+        return min(probed(*arguments, environ=cached)[0] for _ in range(1 + RUNS))
 
 
 def test_a_reader_that_goes_early_leaves_no_trace() -> None:

@@ -14,7 +14,7 @@ from schedplan.explain.codes import CODE_TEXTS, CodeText, code_text
 from schedplan.explain.explanation import Outcome
 from schedplan.explain.why import explain
 from schedplan.explain.wording import stands
-from schedplan.measures.feasibility import CODES
+from schedplan.measures.rules.case import CODES
 from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Service, WorkerShape

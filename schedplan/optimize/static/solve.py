@@ -13,8 +13,9 @@ import numpy as np
 
 from schedplan.errors import SolverError
 from schedplan.measures.accounting import account
-from schedplan.measures.feasibility import CODES, violations
+from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import terms, total
+from schedplan.measures.rules.case import CODES
 from schedplan.measures.work import counted_share, importance
 from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Price, Proof
 from schedplan.model.problem import Problem

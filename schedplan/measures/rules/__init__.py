@@ -1,0 +1,1 @@
+"""The rules of a plan, one file each; `measures.feasibility` lists them with their codes."""

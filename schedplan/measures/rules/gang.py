@@ -1,0 +1,57 @@
+"""gang: all workers at once, in one family of nodes; rows of one gang together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedplan.measures.gang_family import spot_market
+from schedplan.measures.rules.case import Case, broken
+from schedplan.model.findings import Finding
+from schedplan.model.plan import JobPart
+from schedplan.model.workload import JobState
+
+
+def gang(case: Case) -> Iterator[Finding]:
+    for name, parts in case.parts_of.items():
+        job = case.problem.job_by_name[name]
+        placed = sum(part.workers for part in parts)
+        if placed < job.workers:
+            yield broken("gang", f"job {name}", f"{placed} of {job.workers} workers are placed; all start together or none does")
+        starts = sorted({part.start_slot for part in parts})
+        if len(starts) > 1:
+            yield broken("gang", f"job {name}", f"its workers start at {' and '.join(case.when(slot) for slot in starts)}")
+        if job.state is not JobState.RUNNING:
+            yield from _family(case, name, parts)
+    yield from _rows_of_gangs(case)
+
+
+def _family(case: Case, name: str, parts: list[JobPart]) -> Iterator[Finding]:
+    pools = [case.pool(part.node) for part in parts]
+    families = {
+        "cluster": sorted({pool.cluster for pool in pools}),
+        "accelerator": sorted({pool.accelerator or "none" for pool in pools}),
+        "market": sorted({pool.market.value for pool in pools}),
+    }
+    for kind, values in families.items():
+        if len(values) > 1:
+            yield broken("gang", f"job {name}", f"its workers stand in more than one {kind}: {', '.join(values)}")
+    if len({spot_market(pool, case.problem.price_per_h(pool)) for pool in pools}) > 1:
+        names = ", ".join(sorted({pool.name for pool in pools}))
+        yield broken(
+            "gang", f"job {name}", f"its workers stand on spot nodes of more than one price, reclaim rate or size: {names}"
+        )
+
+
+def _rows_of_gangs(case: Case) -> Iterator[Finding]:
+    members: dict[str, list[str]] = {}
+    for job in case.problem.jobs:
+        if job.gang is not None:
+            members.setdefault(job.gang, []).append(job.name)
+    for gang, names in sorted(members.items()):
+        placed = [name for name in names if name in case.parts_of]
+        if placed and len(placed) < len(names):
+            missing = ", ".join(name for name in names if name not in case.parts_of)
+            yield broken("gang", f"gang {gang}", f"{len(placed)} of its {len(names)} jobs are placed; left out: {missing}")
+        starts = sorted({case.parts_of[name][0].start_slot for name in placed})
+        if len(starts) > 1:
+            yield broken("gang", f"gang {gang}", f"its jobs start at {' and '.join(case.when(slot) for slot in starts)}")
