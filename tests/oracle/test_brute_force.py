@@ -1,4 +1,4 @@
-"""The solver against trying everything, on 660 random problems with every kind of constraint."""
+"""The solver against trying everything, on random problems with every kind of constraint."""
 
 import pytest
 
@@ -14,14 +14,15 @@ from tests.oracle.arithmetic import objective_of
 from tests.oracle.brute_force import Answer, best_plan
 from tests.oracle.instances import THEMES, instance
 
-INSTANCES = 30 * len(THEMES)
-CHUNK = len(THEMES)
+PER_THEME = 30
+CHUNK = 10
 ONES = {"latency": 1.0, "utilization": 1.0, "cost": 1.0}
 
 
-@pytest.mark.parametrize("first", range(0, INSTANCES, CHUNK))
-def test_the_solver_reaches_what_trying_everything_reaches(first):
-    faults = [fault for seed in range(first, first + CHUNK) for fault in faults_of(instance(seed))]
+@pytest.mark.parametrize("first", range(0, PER_THEME, CHUNK))
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_solver_reaches_what_trying_everything_reaches(theme, first):
+    faults = [fault for number in range(first, first + CHUNK) for fault in faults_of(instance(theme, number))]
 
     assert faults == []
 
@@ -72,13 +73,14 @@ def tolerance(value: float) -> float:
     return 1e-7 * max(1.0, abs(value))
 
 
-def test_every_kind_of_constraint_makes_some_instances_infeasible_or_leaves_work_out():
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_kind_of_constraint_makes_some_instances_infeasible_or_leaves_work_out(theme):
     # an oracle that only ever places everything would prove little: count what binds, per theme
-    binding = dict.fromkeys(THEMES, 0)
-    for seed in range(INSTANCES // 2):
-        problem = instance(seed)
+    binding = 0
+    for number in range(PER_THEME // 2):
+        problem = instance(theme, number)
         answer = best_plan(problem, ONES)
         placed = set() if answer is None else {part.job for part in answer.decisions.parts}
-        binding[problem.name.rsplit("-", 1)[0]] += answer is None or len(placed) < len(problem.jobs)
+        binding += answer is None or len(placed) < len(problem.jobs)
 
-    assert [theme for theme, count in binding.items() if count == 0] == []
+    assert binding > 0

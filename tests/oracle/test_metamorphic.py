@@ -14,9 +14,9 @@ from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference import normalisation, reference
 from schedplan.optimize.solve import optimize
 from schedplan.timegrid import TimeGrid
-from tests.oracle.instances import THEMES, instance
+from tests.oracle.instances import instance, instances
 
-SEEDS = range(3 * len(THEMES))
+PROBLEMS = [pytest.param(problem, id=problem.name) for problem in instances(3)]
 WEEK_S = 7 * 24 * 3600
 Named = TypeVar("Named", Job, Pool)
 
@@ -38,9 +38,8 @@ def same(value: float | None) -> object:
     return None if value is None else pytest.approx(value, abs=1e-7)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_names_do_not_matter(seed):
-    problem = instance(seed)
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_names_do_not_matter(problem):
     scales = scales_of(problem)
 
     assert value_of(problem, scales) == same(value_of(renamed(problem), scales))
@@ -80,10 +79,8 @@ def by_name(rows: list[Named]) -> tuple[Named, ...]:
     return tuple(sorted(rows, key=lambda row: row.name))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_week_later_everything_is_the_same(seed):
-    problem = instance(seed)
-
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_week_later_everything_is_the_same(problem):
     assert value_of(problem) == same(value_of(later(problem, WEEK_S)))
 
 
@@ -105,10 +102,8 @@ def later(problem: Problem, shift_s: int) -> Problem:
     return replace(problem, grid=grid, jobs=jobs)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_another_currency_changes_nothing(seed):
-    problem = instance(seed)
-
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_another_currency_changes_nothing(problem):
     # all prices, those of borrowing too, and the budget doubled: cost, its reference and its ideal double together
     assert value_of(problem) == same(value_of(doubled(problem)))
 
@@ -122,9 +117,8 @@ def doubled(problem: Problem) -> Problem:
     return replace(problem, cluster=replace(problem.cluster, pools=pools), limits=limits, prices=prices, quotas=quotas)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_pool_is_no_more_than_its_nodes(seed):
-    problem = instance(seed)
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_pool_is_no_more_than_its_nodes(problem):
     scales = scales_of(problem)
 
     assert value_of(problem, scales) == same(value_of(split(problem), scales))
@@ -150,9 +144,8 @@ def singles(pool: Pool) -> list[Pool]:
 
 
 # without devices one more node changes which of cores and memory sizes a job, and with it what leaving it out weighs
-@pytest.mark.parametrize("seed", [seed for seed in SEEDS if instance(seed).cluster.has_devices])
-def test_more_to_choose_from_never_hurts(seed):
-    problem = instance(seed)
+@pytest.mark.parametrize("problem", [param for param in PROBLEMS if param.values[0].cluster.has_devices])
+def test_more_to_choose_from_never_hurts(problem):
     scales = scales_of(problem)
 
     before, after = value_of(problem, scales), value_of(with_one_more(problem), scales)
@@ -170,9 +163,8 @@ def with_one_more(problem: Problem) -> Problem:
     return replace(problem, cluster=replace(problem.cluster, pools=(*problem.cluster.pools, more)))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_looser_rules_never_hurt(seed):
-    problem = instance(seed)
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_looser_rules_never_hurt(problem):
     scales = scales_of(problem)
     loose_jobs = tuple(replace(job, required=False, spot_ok=True, deadline_s=None) for job in problem.jobs)
     loose = replace(problem, jobs=loose_jobs, limits=replace(problem.limits, budget_per_day=None))
@@ -183,7 +175,7 @@ def test_looser_rules_never_hurt(seed):
 
 
 def test_fixed_scales_are_the_ones_that_count():
-    problem = instance(0)
+    problem = instance("place", 0)
     one = Scale(1.0, 0.0)
     plan = optimize(problem, SolveOptions(), Normalisation(one, one, one, one))
 

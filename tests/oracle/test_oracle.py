@@ -12,7 +12,8 @@ from schedplan.model.workload import DeadlineKind, Job, Service, Topology, Worke
 from schedplan.timegrid import TimeGrid
 from tests.oracle.arithmetic import objective_of
 from tests.oracle.brute_force import best_plan
-from tests.oracle.instances import START_S, instance
+from tests.oracle.drawing import START_S
+from tests.oracle.instances import instances
 
 HOUR_S = 3600
 ONES = {"latency": 1.0, "utilization": 1.0, "cost": 1.0}
@@ -212,9 +213,8 @@ def test_idle_devices_of_what_is_paid_count_and_work_is_taken_off():
     assert answer.objective == pytest.approx(5.0)
 
 
-@pytest.mark.parametrize("seed", range(48))
-def test_the_cuts_lose_nothing(seed):
-    problem = instance(seed)
+@pytest.mark.parametrize("problem", [pytest.param(problem, id=problem.name) for problem in instances(2)])
+def test_the_cuts_lose_nothing(problem):
     small = replace(problem, jobs=problem.jobs[:2])
     divisors = {"latency": 3.0, "utilization": 5.0, "cost": 7.0}
 
