@@ -30,6 +30,9 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
     """
     if formulation.form is None:
         raise ValueError("only a formulation with an objective can be searched")
+    if not formulation.model.proto.variables:
+        # HiGHS tells no bound of an empty model; its value is its constant
+        return Found(Outcome.UNKNOWN, (), (), _lowered(formulation.form.constant), 0, hit_clock=False)
     gap = options.gap_for(formulation.variables.layout.n_columns)
     highs = SilentHighs()
     settings: tuple[tuple[str, bool | int | float], ...] = (
