@@ -21,17 +21,15 @@ from schedplan.optimize.branch import branch
 from schedplan.optimize.conflict import conflict
 from schedplan.optimize.formulation import Formulation, formulate
 from schedplan.optimize.layout import Layout, Level, layout
+from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT, prove
-from schedplan.optimize.reference import earliest, reference
 from schedplan.optimize.reference import normalisation as scales
+from schedplan.optimize.reference import reference
 from schedplan.optimize.repair import repairs
 from schedplan.optimize.search import Found, Outcome, search
-from schedplan.packing.assignment import Assignment, FleetSlot, GangStart, assign, has_work
-from schedplan.packing.board import Board
 from schedplan.packing.screen import Screened, screened
 from schedplan.packing.settling import replica_starts, settlings
-from schedplan.packing.supply import close_supply
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +120,7 @@ class _Solve:
         if found.bound is not None:
             self.bounds.append(found.bound)
         if found.outcome is Outcome.SOLVED:
-            for decisions in _on_nodes(self.problem, found.gangs, found.fleets):
+            for decisions in on_nodes(self.problem, found.gangs, found.fleets):
                 self._offer(decisions)
 
     def _offer(self, decisions: Decisions) -> None:
@@ -206,28 +204,6 @@ def _screened(problem: Problem) -> tuple[Screened, ...]:
         for job in job_class.jobs
     )
     return tuple(sorted((result for result in found if result is not None), key=lambda result: result.job.name))
-
-
-def _on_nodes(problem: Problem, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> list[Decisions]:
-    """Return the plans on nodes that packing makes of one on pools; empty where its services find no room."""
-    board = Board(problem)
-    packed = assign(problem, board, gangs, fleets)
-    if packed.short:
-        return []
-    return [decisions for decisions in (_closed(problem, _reinserted(problem, board, packed)),) if decisions is not None]
-
-
-def _reinserted(problem: Problem, board: Board, packed: Assignment) -> Assignment:
-    """Give jobs that found no room at their start the earliest other one."""
-    parts = list(packed.parts)
-    for gang in packed.homeless:
-        parts.extend(earliest(problem, board, gang.job) or ())
-    return replace(packed, parts=tuple(sorted(parts)), homeless=())
-
-
-def _closed(problem: Problem, packed: Assignment) -> Decisions | None:
-    on = close_supply(problem, has_work(problem, packed.parts, packed.replicas))
-    return None if on is None else Decisions(packed.parts, packed.replicas, on)
 
 
 def sunk(problem: Problem, normalisation: Normalisation, excluded: tuple[Job, ...]) -> float:

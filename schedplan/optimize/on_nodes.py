@@ -1,0 +1,37 @@
+"""From a solution on pools to decisions on nodes: packing, other starts for what found no room, and the nodes that are paid.
+
+It does not ask whether they keep every rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from schedplan.model.plan import Decisions
+from schedplan.model.problem import Problem
+from schedplan.optimize.reference import earliest
+from schedplan.packing.assignment import Assignment, FleetSlot, GangStart, assign, has_work
+from schedplan.packing.board import Board
+from schedplan.packing.supply import close_supply
+
+
+def on_nodes(problem: Problem, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> list[Decisions]:
+    """Return the plans on nodes that packing makes of one on pools; empty where its services find no room."""
+    board = Board(problem)
+    packed = assign(problem, board, gangs, fleets)
+    if packed.short:
+        return []
+    return [decisions for decisions in (_closed(problem, _reinserted(problem, board, packed)),) if decisions is not None]
+
+
+def _reinserted(problem: Problem, board: Board, packed: Assignment) -> Assignment:
+    """Give jobs that found no room at their start the earliest other one."""
+    parts = list(packed.parts)
+    for gang in packed.homeless:
+        parts.extend(earliest(problem, board, gang.job) or ())
+    return replace(packed, parts=tuple(sorted(parts)), homeless=())
+
+
+def _closed(problem: Problem, packed: Assignment) -> Decisions | None:
+    on = close_supply(problem, has_work(problem, packed.parts, packed.replicas))
+    return None if on is None else Decisions(packed.parts, packed.replicas, on)
