@@ -18,6 +18,7 @@ from schedplan.config.settings import (
     SolverSettings,
 )
 from schedplan.config.zone import find_zone, nearest_zone
+from schedplan.model.forbid import Forbid, ForbidError, parse_forbid
 from schedplan.model.problem import Limits, MissedDemand, Objective, Rates
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.timegrid import InstantError, parse_instant
@@ -47,6 +48,7 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
         objective=_objective(document.objective, given),
         limits=Limits(limits.budget_per_day, limits.max_utilization, MissedDemand(limits.missed_demand)),
         quotas=_quotas(document.quotas, given),
+        forbid=_forbid(document, given),
         solver=SolverSettings(solver.gap, solver.seed, solver.threads, _time_limit_s(solver.time_limit, given)),
         check=CheckSettings(_rules(document, given)),
         warnings=warnings + given.warnings(),
@@ -184,6 +186,16 @@ def _quota(tenant: str, section: QuotaSection, resource: QuotaResource, nominal:
         borrow_price=section.borrow_price if resource is QuotaResource.GPUS else 0.0,
         source="project file",
     )
+
+
+def _forbid(document: ProjectFile, given: GivenValues) -> tuple[Forbid, ...]:
+    found = []
+    for text in dict.fromkeys(document.rules.forbid):
+        try:
+            found.append(parse_forbid(text))
+        except ForbidError as fault:
+            given.note(("rules", "forbid"), f"rules.forbid: {text!r}: {fault}", hint=fault.hint)
+    return tuple(found)
 
 
 def _time_limit_s(limit: float | str | None, given: GivenValues) -> float | None:

@@ -93,6 +93,10 @@ class QuotaSection(Section):
     parent: str | None = key(None, "tenant or cohort above it", "a text of 1 to 200 characters", min_length=1, max_length=200)
 
 
+class RulesSection(Section):
+    forbid: list[str] = key([], "what work may never stand on what nodes", 'rules such as ["kind=training on edge=true"]')
+
+
 class SolverSection(Section):
     gap: float | None = key(None, "gap at which solving stops; without it chosen by size", "a number from 0 to below 1", ge=0, lt=1)
     seed: int = key(0, "seed of everything random", f"a whole number from 0 to {LARGEST_SEED}", ge=0, le=LARGEST_SEED)
@@ -116,5 +120,6 @@ class ProjectFile(Section):
     objective: ObjectiveSection = Field(default_factory=ObjectiveSection)
     limits: LimitsSection = Field(default_factory=LimitsSection)
     quotas: dict[str, QuotaSection] = Field(default_factory=dict)
+    rules: RulesSection = Field(default_factory=RulesSection)
     solver: SolverSection = Field(default_factory=SolverSection)
     check: CheckSection = Field(default_factory=CheckSection)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from schedplan.model.forbid import Forbid
 from schedplan.model.problem import Limits, Objective
 from schedplan.model.quota import Quota
 from schedplan.timegrid import TimeGrid
@@ -106,6 +107,7 @@ class Settings:
     objective: Objective
     limits: Limits
     quotas: tuple[Quota, ...]
+    forbid: tuple[Forbid, ...]
     solver: SolverSettings
     check: CheckSettings
     warnings: tuple[str, ...]

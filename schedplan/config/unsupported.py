@@ -32,7 +32,6 @@ REFUSED = (
     Unsupported(("inputs", "outages"), "plans do not keep out of outages yet"),
     Unsupported(("inputs", "pins"), "plans do not keep pins yet"),
     Unsupported(("spot",), "the chance of ending in time is reported, and can't be a rule of the plan yet"),
-    Unsupported(("rules",), "plans do not keep rules of selector on selector yet"),
     Unsupported(
         ("limits", "missed_demand"),
         "demand must be served in full; missing some can't be priced yet",

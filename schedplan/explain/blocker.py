@@ -38,6 +38,7 @@ _MENDING = {
     "taint": "tolerate the taint, or add nodes without it",
     "market": "set `spot_ok`, or add nodes of another market",
     "slices": "add nodes with sliced devices",
+    "rules": "change the rule in [rules] forbid, or add nodes that it does not close",
     "topology": "ask for a wider topology, or name the domain of the nodes",
 }
 

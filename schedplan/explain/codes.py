@@ -220,6 +220,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " nothing is added to it. Raise the quota, let more be lent, or let jobs wait.",
     ),
     CodeText(
+        "SP3117",
+        "rules",
+        "Work stands on a node that a rule of `[rules] forbid` keeps it off: `kind=training on edge=true` says that nothing its left"
+        " side matches stands where its right side matches. What ran there already may stay.",
+    ),
+    CodeText(
         "SP3121",
         "decisions contradict",
         "The tables of the plan and its decisions disagree, or can't be read back as decisions of this problem. It was changed,"

@@ -20,7 +20,7 @@ MOST_WORKERS = 1_000_000
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why a node may not hold a worker. rule: status, accelerator, gpu_memory, devices, cpus, memory, resources, taint, market,
-    slices or topology; message: the fact and the limit in words."""
+    slices, rules or topology; message: the fact and the limit in words."""
 
     rule: str
     message: str
@@ -36,7 +36,7 @@ def refusal(pool: Pool, shape: WorkerShape) -> Refusal | None:
 
 def shape_refusal(pool: Pool, shape: WorkerShape) -> Refusal | None:
     """Return the same as `refusal` without a look at the status: what already runs on a cordoned node stays."""
-    return _attribute_refusal(pool, shape) or _taint_refusal(pool, shape.tolerations) or _size_refusal(pool, shape)
+    return _attribute_refusal(pool, shape) or _taint_refusal(pool, shape.tolerations) or _size_refusal(pool, shape) or _rule_refusal(pool, shape)
 
 
 def job_refusal(pool: Pool, job: Job) -> Refusal | None:
@@ -138,6 +138,11 @@ def _taint_refusal(pool: Pool, tolerations: tuple[Toleration, ...]) -> Refusal |
         if taint.is_binding and not any(_tolerates(toleration, taint) for toleration in tolerations):
             return Refusal("taint", f"{pool.name} is tainted {taint.key}={taint.value}:{taint.effect}, which is not tolerated")
     return None
+
+
+def _rule_refusal(pool: Pool, shape: WorkerShape) -> Refusal | None:
+    broken = next((rule for rule in shape.rules if rule in pool.rules), None)
+    return None if broken is None else Refusal("rules", f"{pool.name} is closed to it by the rule {broken!r}")
 
 
 def _tolerates(toleration: Toleration, taint: Taint) -> bool:

@@ -13,6 +13,7 @@ SP3110 required   a required job is placed
 SP3111 running    what runs stays where it runs
 SP3112 eligible   accelerator, memory, size, taints: a node may hold what stands on it
 SP3113 quota      what counts for a tenant or cohort is at most what it may hold, or what runs already
+SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off, unless it runs there already
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from schedplan.measures.rules.budget import budget
 from schedplan.measures.rules.capacity import capacity
 from schedplan.measures.rules.case import Case
 from schedplan.measures.rules.eligible import eligible
+from schedplan.measures.rules.forbid import forbid
 from schedplan.measures.rules.gang import gang
 from schedplan.measures.rules.place import place, required
 from schedplan.measures.rules.quota import quota
@@ -39,6 +41,7 @@ from schedplan.model.problem import Problem
 RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     place,
     eligible,
+    forbid,
     gang,
     topology,
     window,

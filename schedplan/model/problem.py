@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.forbid import Forbid
 from schedplan.model.quota import Borrower, Ceiling, Quota, borrowers, ceilings
 from schedplan.model.workload import Job, Service
 from schedplan.timegrid import TimeGrid
@@ -102,6 +103,7 @@ class Problem:
     assumptions: tuple[str, ...] = ()
     is_static: bool = False
     quotas: tuple[Quota, ...] = ()
+    forbid: tuple[Forbid, ...] = ()
 
     @cached_property
     def zone(self) -> tzinfo:

@@ -58,7 +58,10 @@ class Toleration:
 
 @dataclass(frozen=True, slots=True)
 class WorkerShape:
-    """What one worker or replica asks of its node: devices (below 1: a share of one), cores, GiB, other resources."""
+    """What one worker or replica asks of its node: devices (below 1: a share of one), cores, GiB, other resources.
+
+    rules: texts of the rules (`[rules] forbid`) whose left side matches the work.
+    """
 
     gpus: float = 0.0
     cpus: float = 0.0
@@ -69,6 +72,7 @@ class WorkerShape:
     slice_profile: str | None = None
     max_per_node: int | None = None
     tolerations: tuple[Toleration, ...] = ()
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
+from schedplan.measures.forbidding import without_rules
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Service
@@ -29,10 +30,11 @@ def conflict(problem: Problem, screened: tuple[Screened, ...], options: SolveOpt
 
 
 def _core(problem: Problem, left_out: tuple[str, ...], options: SolveOptions) -> tuple[str, ...]:
-    jobs = tuple(job for job in problem.jobs if job.name not in left_out)
-    formulation = formulate(layout(problem, jobs, Level.POOLS, merged=False), None)
+    opened = without_rules(problem)
+    jobs = tuple(job for job in opened.jobs if job.name not in left_out)
+    formulation = formulate(layout(opened, jobs, Level.POOLS, merged=False), None)
     if not _is_infeasible(formulation.model, list(formulation.rows.literals.values()), options):
-        formulation = formulate(layout(problem, jobs, Level.NODES, merged=False), None)
+        formulation = formulate(layout(opened, jobs, Level.NODES, merged=False), None)
     literals = formulation.rows.literals
     kept = list(literals)
     for rule in list(literals):
@@ -66,6 +68,8 @@ def _item(problem: Problem, rule: str) -> ConflictItem:
         ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.key == name)
         unit = ceiling.scope.resource.value
         return ConflictItem("quota", ceiling.subject, f"at most {ceiling.limit:g} {unit} may count")
+    if kind == "rules":
+        return ConflictItem("rules", f"rule {name}", "what its left side matches may not stand where its right side matches")
     job = problem.job_by_name[name]
     return ConflictItem(
         "required", f"job {name}", f"{job.workers} workers of {job.shape.gpus:g} devices must be placed in their window"

@@ -190,6 +190,7 @@ def _cell_key(problem: Problem, pool: Pool, domains: tuple[str, ...]) -> tuple[o
         pool.interruptions_per_hour,
         pool.startup_minutes,
         pool.taints,
+        pool.rules,
     )
 
 

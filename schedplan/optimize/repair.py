@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import ceil, inf
 
 from schedplan.measures.eligibility import job_refusal, service_refusal
+from schedplan.measures.forbidding import with_rules, without_rules
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import ConflictItem, Plan, PlanStatus, Repair
@@ -69,6 +70,8 @@ def _ladders(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve)
             job = problem.job_by_name[name]
             if item.rule == "window":
                 yield _deadlines(problem, job)
+            elif item.rule == "rules":
+                yield _without_rules(problem, tuple(job.shape.rules))
             elif item.rule == "quota":
                 larger = raised_for(problem, job)
                 yield _quotas(() if larger is None else (larger,))
@@ -76,6 +79,8 @@ def _ladders(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve)
                 yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if _takes(pool, job)])
             if job.required:
                 yield iter((_with_job(problem, replace(job, required=False), f"let job {name} be left out (required = false)"),))
+        elif kind == "rule":
+            yield _without_rules(problem, (name,))
         elif kind in ("tenant", "cohort"):
             ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.subject == item.subject)
             yield _quotas(raised(problem, ceiling))
@@ -86,6 +91,14 @@ def _ladders(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve)
                 without = tuple(replace(one, max_replicas=None) if one is service else one for one in problem.services)
                 yield iter((_Change(f"lift max_replicas of service {name}", None, replace(problem, services=without)),))
             yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if service_refusal(pool, service) is None])
+
+
+def _without_rules(problem: Problem, texts: tuple[str, ...]) -> Iterator[_Change]:
+    """Give the problem without each of the rules, then without all of them."""
+    for taken_out in dict.fromkeys((*((text,) for text in texts), texts)):
+        kept = tuple(rule for rule in problem.forbid if rule.text not in taken_out)
+        named = " and ".join(repr(text) for text in taken_out)
+        yield _Change(f"take out the rule {named}", None, with_rules(replace(without_rules(problem), forbid=kept)))
 
 
 def _quotas(larger: tuple[Raised, ...]) -> Iterator[_Change]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from schedplan.errors import InputError
+from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.model.problem import Demand, Problem
 from schedplan.model.workload import Job
@@ -21,6 +22,7 @@ from schedplan.workflows.assumptions import default_notes
 from schedplan.workflows.demand import expected_demand
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.project import Project
+from schedplan.workflows.rules import known_rules
 from schedplan.workflows.running import taken_over
 
 
@@ -86,7 +88,8 @@ def _problem(
     if later:
         be = "is" if later == 1 else "are"
         notes = (*notes, f"{counted(later, 'job')} {be} submitted after the end of the horizon and {be} not planned")
-    return replace(problem, jobs=jobs), notes, said
+    planned = with_rules(replace(problem, jobs=jobs, forbid=known_rules(settings.forbid, content.cluster)))
+    return planned, notes, (*said, *idle_rules(planned))
 
 
 def _refuse_nothing(content: Content) -> None:

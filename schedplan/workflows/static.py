@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from schedplan.errors import ConfigError, InputError
+from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.model.cluster import Cluster
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.plan import Plan
@@ -29,6 +30,7 @@ from schedplan.workflows.horizon import horizon
 from schedplan.workflows.optimize import Planned, snapshot
 from schedplan.workflows.problem import Prepared
 from schedplan.workflows.project import Project
+from schedplan.workflows.rules import known_rules
 
 STATIC_KEY = "optimize.static"
 SLOT_MINUTES = 60
@@ -69,7 +71,7 @@ def prepare_static(project: Project) -> Prepared:
         forecasts=expected.forecasts,
         qualities=expected.qualities,
         histories=expected.histories,
-        warnings=(*settings.warnings, *content.warnings, *cautions(subject)),
+        warnings=(*settings.warnings, *content.warnings, *cautions(subject), *idle_rules(problem)),
     )
 
 
@@ -99,7 +101,7 @@ def _problem(project: Project, grid: TimeGrid, demands: tuple[Demand, ...]) -> P
         pools=tuple(replace(pool, startup_minutes=0.0) for pool in content.cluster.pools),
         speeds=tuple(row for row in content.cluster.speeds if row.kind == "service" or row.kind in services),
     )
-    return Problem(
+    problem = Problem(
         name=settings.project.name,
         grid=grid,
         cluster=cluster,
@@ -113,7 +115,9 @@ def _problem(project: Project, grid: TimeGrid, demands: tuple[Demand, ...]) -> P
         quantile=settings.forecast.quantile,
         prices=price_series(content.price_changes, cluster, grid),
         is_static=True,
+        forbid=known_rules(settings.forbid, content.cluster),
     )
+    return with_rules(problem)
 
 
 def _at_one_instant(job: Job, grid: TimeGrid) -> Job:

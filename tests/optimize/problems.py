@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from schedplan.measures.forbidding import with_rules
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
+from schedplan.model.forbid import parse_forbid
 from schedplan.model.problem import Demand, Limits, Objective, Problem
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.workload import (
     DeadlineKind,
     Job,
+    JobKind,
     JobState,
     Placed,
     Service,
@@ -49,7 +52,7 @@ def cases() -> list[Case]:
 def problem(case: dict[str, Any]) -> Problem:
     """Return the problem of a case: slots of 60 minutes from 1970 on unless it says otherwise; instants in hours."""
     grid = TimeGrid.regular(0, case.get("step_minutes", 60), case.get("slots", 4))
-    return Problem(
+    plain = Problem(
         name="case",
         grid=grid,
         cluster=Cluster(
@@ -65,7 +68,9 @@ def problem(case: dict[str, Any]) -> Problem:
         objective=Objective(**case.get("objective", {})),
         limits=Limits(**case.get("limits", {})),
         quotas=tuple(_quota(row) for row in case.get("quotas", ())),
+        forbid=tuple(parse_forbid(text) for text in case.get("rules", ())),
     )
+    return with_rules(plain)
 
 
 def _pool(row: dict[str, Any]) -> Pool:
@@ -77,7 +82,8 @@ def _pool(row: dict[str, Any]) -> Pool:
     taints = tuple(Taint(*text.split(":")) for text in values.pop("taints", ()))
     status = NodeStatus(values.pop("status", "ready"))
     resources = tuple(sorted(values.pop("resources", {}).items()))
-    return Pool(market=market, taints=taints, status=status, resources=resources, **values)
+    labels = tuple(sorted(values.pop("labels", {}).items()))
+    return Pool(market=market, taints=taints, status=status, resources=resources, labels=labels, **values)
 
 
 def _shape(values: dict[str, Any]) -> WorkerShape:
@@ -94,7 +100,7 @@ def _job(row: dict[str, Any]) -> Job:
     for key in ("earliest_start", "deadline", "submit", "start"):
         if key in values:
             values[f"{key}_s"] = round(values.pop(key) * 3600)
-    for key, kind in (("topology", Topology), ("deadline_kind", DeadlineKind), ("state", JobState)):
+    for key, kind in (("topology", Topology), ("deadline_kind", DeadlineKind), ("state", JobState), ("kind", JobKind)):
         if key in values:
             values[key] = kind(values[key])
     placement = tuple(Placed(node, workers) for node, workers in values.pop("placement", {}).items())

@@ -25,6 +25,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology, WorkerShape
 from tests.oracle.arithmetic import Arithmetic, Option
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
+from tests.oracle.standing import is_closed
 
 TOLERANCE = 1e-9
 FULL_DEMAND = 10**9
@@ -216,6 +217,8 @@ class _Search:
         return None not in domains and len(domains) == 1
 
     def _takes_job(self, node: int, job: Job) -> bool:
+        if job.state is not JobState.RUNNING and is_closed(self.problem, job, self.facts.pools[node]):
+            return False
         return self._takes(node, job.shape) and (job.spot_ok or self.facts.pools[node].market is not Market.SPOT)
 
     def _takes(self, node: int, shape: WorkerShape) -> bool:
@@ -303,7 +306,8 @@ class _Search:
     # services of one slot
 
     def _service_nodes(self, service: Service) -> tuple[int, ...]:
-        return tuple(n for n in self.nodes if self.facts.pools[n].market in service.markets and self._takes(n, service.shape))
+        allowed = (n for n in self.nodes if self.facts.pools[n].market in service.markets and self._takes(n, service.shape))
+        return tuple(n for n in allowed if not is_closed(self.problem, service, self.facts.pools[n]))
 
     def _serving(self, slot: int, held: Occupancy) -> tuple[SlotService, ...]:
         """Return every least way to serve all services beside the jobs; none where there is no way."""

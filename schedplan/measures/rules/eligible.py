@@ -17,7 +17,7 @@ def eligible(case: Case) -> Iterator[Finding]:
         for part in parts:
             pool = case.pool(part.node)
             refused = shape_refusal(pool, job.shape) if _stays(case, job, part.node) else refusal(pool, job.shape)
-            if refused is not None:
+            if refused is not None and refused.rule != "rules":
                 yield broken("eligible", f"job {name}", f"stands on {part.node}: {refused.message} ({refused.rule})")
             if pool.market is Market.SPOT and not job.spot_ok:
                 yield broken("spot", f"job {name}", f"stands on {part.node}, which is spot; the job is not marked spot_ok")
@@ -25,7 +25,7 @@ def eligible(case: Case) -> Iterator[Finding]:
         stands = [stand for by_slot in case.replicas_of[service.name].values() for stand in by_slot]
         for pool in dict.fromkeys(case.pool(stand.node) for stand in stands):
             refused = service_refusal(pool, service)
-            if refused is not None:
+            if refused is not None and refused.rule != "rules":
                 rule = "spot" if refused.rule == "market" else "eligible"
                 yield broken(rule, f"service {service.name}", f"stands on {pool.name}: {refused.message} ({refused.rule})")
 
