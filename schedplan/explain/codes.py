@@ -222,8 +222,8 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText(
         "SP3117",
         "rules",
-        "Work stands on a node that a rule of `[rules] forbid` keeps it off: `kind=training on edge=true` says that nothing its left"
-        " side matches stands where its right side matches. What ran there already may stay.",
+        "Work stands on a node that a rule of `[rules] forbid` keeps it off: `kind=training on edge=true` says that nothing"
+        " its left side matches stands where its right side matches. What ran there already may stay.",
     ),
     CodeText(
         "SP3121",

@@ -36,7 +36,12 @@ def refusal(pool: Pool, shape: WorkerShape) -> Refusal | None:
 
 def shape_refusal(pool: Pool, shape: WorkerShape) -> Refusal | None:
     """Return the same as `refusal` without a look at the status: what already runs on a cordoned node stays."""
-    return _attribute_refusal(pool, shape) or _taint_refusal(pool, shape.tolerations) or _size_refusal(pool, shape) or _rule_refusal(pool, shape)
+    return (
+        _attribute_refusal(pool, shape)
+        or _taint_refusal(pool, shape.tolerations)
+        or _size_refusal(pool, shape)
+        or _rule_refusal(pool, shape)
+    )
 
 
 def job_refusal(pool: Pool, job: Job) -> Refusal | None:

@@ -19,7 +19,9 @@ def with_rules(problem: Problem) -> Problem:
         replace(pool, rules=tuple(rule.text for rule in problem.forbid if rule.covers_pool(pool))) for pool in problem.cluster.pools
     )
     services = tuple(
-        replace(service, shape=replace(service.shape, rules=tuple(one.text for one in problem.forbid if one.covers_service(service))))
+        replace(
+            service, shape=replace(service.shape, rules=tuple(one.text for one in problem.forbid if one.covers_service(service)))
+        )
         for service in problem.services
     )
     return replace(

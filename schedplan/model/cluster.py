@@ -43,7 +43,8 @@ class Taint:
 class Pool:
     """Identical nodes: one row of the table `nodes`. Per node unless a field says otherwise; None = unknown, never binding.
 
-    cpus in cores, memory in GiB, price in currency per node-hour, power in watts. The defaults are those of the table. rules: texts of the rules (`[rules] forbid`) whose right side matches them.
+    cpus in cores, memory in GiB, price in currency per node-hour, power in watts. The defaults are those of the table.
+    rules: texts of the rules (`[rules] forbid`) whose right side matches these nodes.
     """
 
     name: str

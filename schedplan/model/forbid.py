@@ -84,7 +84,8 @@ def parse_forbid(text: str) -> Forbid:
     for choice in work:
         if choice.field not in WORK_FIELDS:
             raise ForbidError(
-                f"{choice.field} is no field of jobs or services", _near(choice.field, WORK_FIELDS) or f"Fields: {_told(WORK_FIELDS)}"
+                f"{choice.field} is no field of jobs or services",
+                _near(choice.field, WORK_FIELDS) or f"Fields: {_told(WORK_FIELDS)}",
             )
     for choice in (*work, *place):
         known = _VALUES.get(choice.field, ())

@@ -9,7 +9,10 @@ from schedplan.model.workload import Job, Service
 
 def is_closed(problem: Problem, work: Job | Service, pool: Pool) -> bool:
     """Whether a rule keeps work off the nodes of a pool: every `field=value` of both sides is true."""
-    return any(_says(rule.text.split(" on ")[0], _work(work)) and _says(rule.text.split(" on ")[1], _nodes(pool)) for rule in problem.forbid)
+    return any(
+        _says(rule.text.split(" on ")[0], _work(work)) and _says(rule.text.split(" on ")[1], _nodes(pool))
+        for rule in problem.forbid
+    )
 
 
 def _says(selector: str, facts: dict[str, str]) -> bool:
