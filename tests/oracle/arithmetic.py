@@ -132,7 +132,7 @@ class Arithmetic:
             raise ValueError(f"job {job.name} does not end within the horizon")
         lateness = self._lateness_h(job, start_slot, end_edge) * self.urgency(job) * self.size(job)
         booked_h = (self.grid.edges_s[end_edge] - self.grid.edges_s[start_slot]) / 3600
-        rework = self._rework_cost(job, minutes / 60, start_slot, end_edge, workers)
+        rework = self._rework_cost(job, minutes / 60, start_slot, workers)
         own = (
             self.weight["latency"] * lateness
             - self.weight["utilization"] * job.workers * self.counted_worker(job.shape) * booked_h
@@ -149,8 +149,8 @@ class Arithmetic:
             hours += rates.tardiness * max(0.0, (self.grid.edges_s[end_edge] - job.deadline_s) / 3600)
         return hours
 
-    def _rework_cost(self, job: Job, work_h: float, start_slot: int, end_edge: int, workers: tuple[int, ...]) -> float:
-        """Expected hours of lost and repeated work of a gang on spot, at its share of the price of its nodes."""
+    def _rework_cost(self, job: Job, work_h: float, start_slot: int, workers: tuple[int, ...]) -> float:
+        """Expected hours of lost and repeated work of a gang on spot, at its share of the price of its nodes when it starts."""
         used = [node for node, count in enumerate(workers) if count]
         if self.pools[used[0]].market is not Market.SPOT:
             return 0.0
@@ -158,11 +158,10 @@ class Arithmetic:
         if rate == 0:
             return 0.0
         per_hour = 0.0
-        hours = self.grid.hours[start_slot:end_edge]
         for node in used:
             pool = self.pools[node]
             share = workers[node] * (job.shape.gpus / pool.gpus if pool.gpus else job.shape.cpus / (pool.cpus or 1.0))
-            per_hour += share * float(np.average(self.price[self.pools[node].name][start_slot:end_edge], weights=hours))
+            per_hour += share * float(self.price[pool.name][start_slot])
         return per_hour * (_expected_run_h(job, work_h, rate) - work_h)
 
 
