@@ -19,7 +19,7 @@ from schedplan.config.settings import (
 )
 from schedplan.config.zone import find_zone, nearest_zone
 from schedplan.model.forbid import Forbid, ForbidError, parse_forbid
-from schedplan.model.problem import Limits, MissedDemand, Objective, Rates
+from schedplan.model.problem import Limits, MissedDemand, Objective, Rates, Reserve
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.timegrid import InstantError, parse_instant
 from schedplan.units import QuantityError, parse_duration_s, parse_number
@@ -46,7 +46,7 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
         horizon=HorizonSettings(_start_s(document.horizon, zone, given), _runs(document.horizon, given)),
         forecast=_forecast(document.forecast, given),
         objective=_objective(document.objective, given),
-        limits=Limits(limits.budget_per_day, limits.max_utilization, MissedDemand(limits.missed_demand)),
+        limits=Limits(limits.budget_per_day, limits.max_utilization, MissedDemand(limits.missed_demand), Reserve(limits.reserve)),
         quotas=_quotas(document.quotas, given),
         forbid=_forbid(document, given),
         solver=SolverSettings(solver.gap, solver.seed, solver.threads, _time_limit_s(solver.time_limit, given)),

@@ -78,7 +78,7 @@ class LimitsSection(Section):
     max_utilization: float = key(1.0, "most that a service's replicas may be used", "a number above 0, at most 1", gt=0, le=1)
     missed_demand: Literal["forbid", "price"] = key("forbid", "whether demand may go unserved at a price", "forbid or price")
     reserve: Literal["none", "node", "rack", "zone"] = key(
-        "none", "what may fail without a service failing", "none, node, rack or zone"
+        "none", "what may be lost without a service missing its target", "none, node, rack or zone"
     )
 
 

@@ -37,7 +37,6 @@ REFUSED = (
         "demand must be served in full; missing some can't be priced yet",
         lambda value: value != "forbid",
     ),
-    Unsupported(("limits", "reserve"), "plans keep nothing free for a failure yet", lambda value: value != "none"),
     Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),
     Unsupported(("forecast", "engine"), "SARIMA is estimated by statsmodels only", lambda value: value != "statsmodels"),
     Unsupported(("objective", "carbon"), "emissions have no weight in a plan yet", _number_above_0),

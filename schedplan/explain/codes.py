@@ -226,6 +226,13 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " its left side matches stands where its right side matches. What ran there already may stay.",
     ),
     CodeText(
+        "SP3118",
+        "reserve",
+        "With `[limits] reserve` = node, rack or zone, what stands outside any one of them meets every service's demand in every"
+        " slot, by replicas that already serve: none has to be started after the loss. A node without a rack or zone is in none, so"
+        " it is never lost with one. Jobs are not covered; they restart from their checkpoints.",
+    ),
+    CodeText(
         "SP3121",
         "decisions contradict",
         "The tables of the plan and its decisions disagree, or can't be read back as decisions of this problem. It was changed,"

@@ -14,6 +14,7 @@ SP3111 running    what runs stays where it runs
 SP3112 eligible   accelerator, memory, size, taints: a node may hold what stands on it
 SP3113 quota      what counts for a tenant or cohort is at most what it may hold, or what runs already
 SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off, unless it runs there already
+SP3118 reserve    after the loss of any one node, rack or zone the replicas elsewhere still serve
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from schedplan.measures.rules.gang import gang
 from schedplan.measures.rules.place import place, required
 from schedplan.measures.rules.quota import quota
 from schedplan.measures.rules.readable import unreadable
+from schedplan.measures.rules.reserve import reserve
 from schedplan.measures.rules.running import running
 from schedplan.measures.rules.service import service
 from schedplan.measures.rules.supply import supply
@@ -48,6 +50,7 @@ RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     supply,
     capacity,
     service,
+    reserve,
     quota,
     budget,
     required,

@@ -46,6 +46,15 @@ class MissedDemand(Enum):
     PRICE = "price"
 
 
+class Reserve(Enum):
+    """What may be lost, one at a time, without a service missing its target."""
+
+    NONE = "none"
+    NODE = "node"
+    RACK = "rack"
+    ZONE = "zone"
+
+
 @dataclass(frozen=True, slots=True)
 class Rates:
     """Device-hours that one device-hour of each kind of lateness counts for (planning, `[objective.rates]`)."""
@@ -79,6 +88,7 @@ class Limits:
     budget_per_day: float | None = None
     max_utilization: float = 1.0
     missed_demand: MissedDemand = MissedDemand.FORBID
+    reserve: Reserve = Reserve.NONE
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ortools.sat.python import cp_model
 from schedplan.measures.objective import Normalisation
 from schedplan.model.workload import Job
 from schedplan.optimize import spending as money
-from schedplan.optimize.constraints import budget, capacity, gang, place, quota, rules, service, supply
+from schedplan.optimize.constraints import budget, capacity, gang, hold, place, quota, reserve, rules, service, spread, supply
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.objective import LinearForm, ScaledObjective, minimise, objective
 from schedplan.optimize.rows import Rows
@@ -39,6 +39,9 @@ def formulate(layout: Layout, normalisation: Normalisation | None, excluded: tup
     gang.add(chosen, work, rows)
     service.add(chosen, rows)
     rules.add(chosen, rows)
+    spread.add(chosen, rows)
+    reserve.add(chosen, rows)
+    hold.add(chosen, rows)
     spending = money.spending(chosen, quota.add(chosen, rows), rows)
     budget.add(chosen, spending, rows)
     if normalisation is None:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from schedplan.measures.domains import kinds_told_apart
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.gang_family import gang_family
 from schedplan.measures.quotas import quota_refusal
@@ -150,7 +151,7 @@ def is_useful(problem: Problem, service: Service, pool: Pool) -> bool:
 
 
 def _cells(problem: Problem, jobs: tuple[Job, ...], level: Level) -> tuple[Cell, ...]:
-    domains = domains_asked(jobs)
+    domains = tuple(dict.fromkeys((*domains_asked(jobs), *kinds_told_apart(problem))))
     running_on = {placed.node for job in jobs if job.state is JobState.RUNNING for placed in job.placement}
     members: dict[tuple[object, ...], list[tuple[Pool, str, bool]]] = defaultdict(list)
     least_on: dict[tuple[object, ...], int] = defaultdict(int)

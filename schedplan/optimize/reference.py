@@ -18,17 +18,17 @@ from schedplan.measures.gang_family import gang_family
 from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share
 from schedplan.model.cluster import Pool
-from schedplan.model.plan import Decisions, JobPart, ReplicaPart
+from schedplan.model.plan import Decisions, JobPart
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Job, JobState, Service
+from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.objective import services_work_h
+from schedplan.optimize.reference_services import reference_replicas
 from schedplan.optimize.requirement import least_replicas_by_slot
-from schedplan.packing.assignment import GangStart, assign, has_work, merged
+from schedplan.packing.assignment import GangStart, assign, has_work
 from schedplan.packing.board import Board
-from schedplan.packing.fleet import place_replicas
 from schedplan.packing.gang import place_gang
 from schedplan.packing.supply import close_supply
 
@@ -44,7 +44,7 @@ def reference(problem: Problem) -> Decisions:
         if job.state is JobState.RUNNING
     )
     parts = list(assign(problem, board, running, ()).parts)
-    replicas = _replicas(problem, board)
+    replicas = reference_replicas(problem, board)
     waiting = (job for job in problem.jobs if job.state is not JobState.RUNNING)
     for job in sorted(waiting, key=lambda job: (job.release_s or problem.grid.start_s, job.name)):
         parts.extend(earliest(problem, board, job) or ())
@@ -124,45 +124,6 @@ def _families(problem: Problem, job: Job) -> tuple[NodeIdx, ...]:
             key = (domain_of(pool, job.topology) or "", str(pool.slices_per_gpu), *gang_family(problem, pool))
             groups[key].extend(problem.cluster.node_idx[name] for name in pool.node_names()[: pool.nodes])
     return tuple(np.array(nodes, dtype=np.intp) for nodes in groups.values() if nodes)
-
-
-def _replicas(problem: Problem, board: Board) -> tuple[ReplicaPart, ...]:
-    found: list[ReplicaPart] = []
-    for service in problem.services:
-        pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
-        least = {pool.name: least_replicas_by_slot(problem, service, pool.accelerator) for pool in pools}
-        for slot in range(problem.grid.n_slots):
-            found.extend(_slot_replicas(problem, board, service, pools, {name: rows[slot] for name, rows in least.items()}, slot))
-    return merged(found)
-
-
-def _slot_replicas(
-    problem: Problem, board: Board, service: Service, pools: list[Pool], least: dict[str, int | None], slot: int
-) -> list[ReplicaPart]:
-    """Fill the cheapest pool first; what it can't hold goes to the next, for the share of the demand that is still open."""
-    found: list[ReplicaPart] = []
-    open_share, missing = 1.0, service.min_replicas
-    for pool in sorted(pools, key=lambda pool: (_replica_price(problem, service, pool, least[pool.name], slot), pool.name)):
-        most = least[pool.name]
-        if most is None:
-            continue
-        wanted = max(int(np.ceil(open_share * most - 1e-9)), missing)
-        nodes = np.array([problem.cluster.node_idx[name] for name in pool.node_names()[: pool.nodes]], dtype=np.intp)
-        count = min(wanted, int(board.room(nodes, service.shape, slot, slot + 1).sum()))
-        while count and board.allowance.refusal(service, pool.accelerator, count, slice(slot, slot + 1)) is not None:
-            count -= 1
-        found.extend(place_replicas(board, nodes, service, count, slot) or ())
-        open_share -= count / most if most else open_share
-        missing -= count
-        if open_share <= 1e-9 and missing <= 0:
-            break
-    return found
-
-
-def _replica_price(problem: Problem, service: Service, pool: Pool, least: int | None, slot: int) -> float:
-    if least is None:
-        return float("inf")
-    return 0.0 if pool.market.is_sunk else max(least, 1) * node_share(pool, service.shape) * float(problem.price_per_h(pool)[slot])
 
 
 def _most_work_h(problem: Problem, job: Job) -> float:

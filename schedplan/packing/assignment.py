@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
 from schedplan.packing.board import Board, Hold
-from schedplan.packing.fleet import place_replicas
+from schedplan.packing.fleet import node_terms, place_replicas
 from schedplan.packing.gang import place_gang
 
 
@@ -56,17 +56,31 @@ def assign(problem: Problem, board: Board, gangs: tuple[GangStart, ...], fleets:
             homeless.append(gang)
         else:
             parts.extend(placed)
+    replicas, short = _place_fleets(problem, board, fleets)
+    return Assignment(tuple(sorted(parts)), merged(replicas), tuple(homeless), short)
+
+
+def _place_fleets(problem: Problem, board: Board, fleets: tuple[FleetSlot, ...]) -> tuple[list[ReplicaPart], tuple[FleetSlot, ...]]:
+    """Place the fleets slot by slot; return the replicas, and the fleets without room."""
     replicas: list[ReplicaPart] = []
     short: list[FleetSlot] = []
+    mixes: dict[tuple[str, int], dict[str | None, int]] = {}
+    for fleet in fleets:
+        mix = mixes.setdefault((fleet.service, fleet.slot), {})
+        accelerator = problem.cluster.pool_of_node[fleet.nodes[0]].accelerator
+        mix[accelerator] = mix.get(accelerator, 0) + fleet.replicas
+    used: dict[tuple[str, int], int] = {}
     for fleet in sorted(fleets, key=lambda fleet: (fleet.slot, fleet.service, fleet.nodes)):
-        found = place_replicas(
-            board, _indices(problem, fleet.nodes), problem.service_by_name[fleet.service], fleet.replicas, fleet.slot
-        )
+        service, key = problem.service_by_name[fleet.service], (fleet.service, fleet.slot)
+        terms = node_terms(problem, service, fleet.slot, mixes[key])
+        terms = replace(terms, least_nodes=max(terms.least_nodes - used.get(key, 0), 0))
+        found = place_replicas(board, _indices(problem, fleet.nodes), service, fleet.replicas, fleet.slot, terms)
         if found is None:
             short.append(fleet)
-        else:
-            replicas.extend(found)
-    return Assignment(tuple(sorted(parts)), merged(replicas), tuple(homeless), tuple(short))
+            continue
+        replicas.extend(found)
+        used[key] = used.get(key, 0) + len(found)
+    return replicas, tuple(short)
 
 
 def has_work(

@@ -16,6 +16,7 @@ from schedplan.model.plan import Decisions, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.packing.assignment import has_work
 from schedplan.packing.board import Board
+from schedplan.packing.fleet import FleetTerms, node_terms
 from schedplan.packing.supply import close_supply
 
 Standing = dict[int, int]
@@ -62,14 +63,18 @@ def _take_jobs(problem: Problem, board: Board, decisions: Decisions) -> None:
 
 def _place(problem: Problem, board: Board, decisions: Decisions, *, stays: bool) -> tuple[ReplicaPart, ...] | None:
     wanted: dict[tuple[int, str, str], int] = defaultdict(int)
+    mixes: dict[tuple[int, str], dict[str | None, int]] = defaultdict(lambda: defaultdict(int))
     for part in decisions.replicas:
-        wanted[(part.slot, part.service, problem.cluster.pool_of_node[part.node].name)] += part.replicas
+        pool_of_part = problem.cluster.pool_of_node[part.node]
+        wanted[(part.slot, part.service, pool_of_part.name)] += part.replicas
+        mixes[(part.slot, part.service)][pool_of_part.accelerator] += part.replicas
     standing: dict[tuple[str, str], Standing] = {}
     found: list[ReplicaPart] = []
     for (slot, service, pool), count in sorted(wanted.items()):
         nodes = _nodes(problem, pool)
         before = standing.get((service, pool), {}) if stays else {}
-        placed = _place_slot(problem, board, nodes, service, slot, count, before)
+        terms = node_terms(problem, problem.service_by_name[service], slot, mixes[(slot, service)], before)
+        placed = _place_slot(problem, board, nodes, service, slot, count, terms)
         if placed is None:
             return None
         standing[(service, pool)] = placed
@@ -78,23 +83,28 @@ def _place(problem: Problem, board: Board, decisions: Decisions, *, stays: bool)
 
 
 def _place_slot(
-    problem: Problem, board: Board, nodes: NDArray[np.intp], service: str, slot: int, count: int, before: Standing
+    problem: Problem, board: Board, nodes: NDArray[np.intp], service: str, slot: int, count: int, terms: FleetTerms
 ) -> Standing | None:
-    """Take room for `count` replicas: first those that stay on their nodes, then the rest on nodes in use anyway, by order."""
+    """Take room for `count` replicas: first those that stay on their nodes, then the rest on nodes in use anyway, by order.
+
+    What single nodes must heed is heeded but for their least number, which the check of the outcome asks for.
+    """
     shape = problem.service_by_name[service].shape
     placed: Standing = defaultdict(int)
-    standing = np.array([before.get(int(node), 0) for node in nodes], dtype=np.int64)
+    standing = np.array([terms.stayed.get(int(node), 0) for node in nodes], dtype=np.int64)
     in_use = board.held[nodes, slot] > 0
     order = np.lexsort((nodes, ~in_use, -standing))
+    limit = terms.most_on.get(board.pools[int(nodes[0])].accelerator, count) if len(nodes) else 0
     for most in (standing, np.full(len(nodes), count, dtype=np.int64)):
         for idx in order:
             node = int(nodes[idx])
-            taken = min(count, int(most[idx]), int(board.room(nodes[idx : idx + 1], shape, slot, slot + 1)[0]))
-            if taken:
+            room = int(board.room(nodes[idx : idx + 1], shape, slot, slot + 1)[0])
+            taken = min(count, int(most[idx]), limit - placed[node], room)
+            if taken > 0:
                 board.take(node, shape, taken, slot, slot + 1)
                 placed[node] += taken
                 count -= taken
-    return None if count else dict(sorted(placed.items()))
+    return None if count else {node: replicas for node, replicas in sorted(placed.items()) if replicas}
 
 
 def _nodes(problem: Problem, pool: str) -> NDArray[np.intp]:

@@ -73,7 +73,7 @@ def _problem(
         name=settings.project.name,
         grid=grid,
         cluster=content.cluster,
-        services=tuple(replace(service, spread=None, min_hold_minutes=0.0) for service in content.services),
+        services=content.services,
         demands=demands,
         objective=settings.objective,
         limits=settings.limits,

@@ -31,6 +31,7 @@ CODES = {
     "eligible": "SP3112",
     "quota": "SP3113",
     "rules": "SP3117",
+    "reserve": "SP3118",
 }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from schedplan.measures.latency import latency_ms, least_replicas
+from schedplan.measures.coverage import coverage, is_covered, least_on
+from schedplan.measures.domains import domain_of_node
+from schedplan.measures.latency import latency_ms
 from schedplan.measures.rules.case import FORGIVEN, Case, broken
-from schedplan.model.cluster import Pool
 from schedplan.model.findings import Finding
 from schedplan.model.plan import ReplicaPart
 from schedplan.model.workload import Service
@@ -78,20 +79,14 @@ def _single_target(case: Case, service: Service, slot: int, service_ms: float, c
 
 
 def _mixed_target(case: Case, service: Service, slot: int, mix: dict[str | None, int]) -> Iterator[Finding]:
-    peak_rps = float(case.problem.demand_of[service.name].peak_rps[slot])
-    covered = 0.0
     for accelerator, count in mix.items():
-        service_ms = case.problem.service_ms(service, accelerator)
-        needed = least_replicas(service, service_ms, peak_rps, case.problem.limits.max_utilization)
-        if needed is None:
+        if least_on(case.problem, service, accelerator, slot) is None:
             message = f"{count} replicas stand on {accelerator} at {case.when(slot)}, which no number of replicas makes fast enough"
             yield broken("service", f"service {service.name}", message)
-            continue
-        covered += count / needed
-    # One part in 10^9 a replica is forgiven: whoever counts shares in integers rounds each of them up.
-    if covered < 1.0 - 1e-9 * sum(mix.values()):
+    if not is_covered(case.problem, service, slot, mix):
         counts = ", ".join(f"{count} on {accelerator}" for accelerator, count in mix.items())
-        message = f"replicas at {case.when(slot)} ({counts}) cover {covered:.4f} of the demand planned for"
+        share = coverage(case.problem, service, slot, mix)
+        message = f"replicas at {case.when(slot)} ({counts}) cover {share:.4f} of the demand planned for"
         yield broken("service", f"service {service.name}", message)
 
 
@@ -99,12 +94,7 @@ def _spread(case: Case, service: Service, slot: int, stands: list[ReplicaPart]) 
     if service.spread is None or not stands:
         return
     kind, least = service.spread
-    domains = {_spread_domain(kind, case.pool(stand.node), stand.node) for stand in stands} - {None}
+    domains = {domain_of_node(kind, case.pool(stand.node), stand.node) for stand in stands} - {None}
     if len(domains) < least:
         message = f"stands in {len(domains)} of at least {least} {kind}s at {case.when(slot)}"
         yield broken("service", f"service {service.name}", message)
-
-
-def _spread_domain(kind: str, pool: Pool, node: str) -> str | None:
-    by_kind = {"zone": pool.zone, "rack": pool.rack, "block": pool.block, "region": pool.region, "cluster": pool.cluster}
-    return by_kind.get(kind, node)

@@ -55,7 +55,6 @@ SERVICES = Dictionary(
             "min",
             0.0,
             at_least=0,
-            use=Use.NOT_YET,
         ),
         Column(
             "markets",
@@ -77,7 +76,7 @@ SERVICES = Dictionary(
             at_least=0,
             use=Use.NOT_YET,
         ),
-        Column("spread", Kind.SPREAD, "least number of zones, racks or nodes it stands in", use=Use.NOT_YET),
+        Column("spread", Kind.SPREAD, "least number of zones, racks, blocks, regions or nodes it stands in, e.g. zone:2"),
         Column("cache_hit_ratio", Kind.FLOAT, "share of requests that never reach a replica", default=0.0, at_least=0, below=1),
     ),
 )

@@ -1,0 +1,228 @@
+"""The services of the reference plan: slot by slot the least replicas, the cheapest pool first, within the rules of services.
+
+Replicas that warm up are asked for ahead, and stay where they stand: the last to come is the first to go. What finds no room is
+left out; whether the outcome is feasible is for the check to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.measures.coverage import FORGIVEN_PER_REPLICA
+from schedplan.measures.domains import domain_of_node
+from schedplan.measures.eligibility import service_refusal
+from schedplan.measures.warm_up import lag_minutes, serves_since
+from schedplan.measures.work import node_share
+from schedplan.model.cluster import Pool
+from schedplan.model.plan import ReplicaPart
+from schedplan.model.problem import Problem, Reserve
+from schedplan.model.workload import Service
+from schedplan.optimize.requirement import least_replicas_by_slot
+from schedplan.packing.assignment import merged
+from schedplan.packing.board import Board, Hold
+from schedplan.packing.fleet import give_back_replicas, take_replicas
+
+NodeIdx = NDArray[np.intp]
+
+
+def reference_replicas(problem: Problem, board: Board) -> tuple[ReplicaPart, ...]:
+    """Take room for the replicas of all services on a board, one service after the other, and return them."""
+    found: list[ReplicaPart] = []
+    for service in problem.services:
+        filling = _Filling(problem, board, service)
+        totals = filling.run([0] * problem.grid.n_slots)
+        if service.min_hold_minutes > 0:
+            filling.undo()
+            filling.run(held_profile(problem, totals, service.min_hold_minutes))
+        found.extend(filling.parts())
+    return merged(found)
+
+
+def held_profile(problem: Problem, totals: list[int], hold_minutes: float) -> list[int]:
+    """Return the smallest numbers per slot, by their sum over time, that are at least `totals` and change no more often than every
+    `hold_minutes`; the first and the last stretch may be shorter."""
+    grid, n_slots = problem.grid, problem.grid.n_slots
+    best: list[tuple[float, int]] = [(0.0, 0)]
+    for end in range(1, n_slots + 1):
+        choices = []
+        for begin in range(end):
+            minutes = (grid.edges_s[end] - grid.edges_s[begin]) / 60
+            if begin == 0 or end == n_slots or minutes >= hold_minutes - 1e-6:
+                hours = (grid.edges_s[end] - grid.edges_s[begin]) / 3600
+                choices.append((best[begin][0] + max(totals[begin:end]) * hours, begin))
+        best.append(min(choices))
+    found, end = list(totals), n_slots
+    while end > 0:
+        begin = best[end][1]
+        found[begin:end] = [max(totals[begin:end])] * (end - begin)
+        end = begin
+    return found
+
+
+class _Filling:
+    """The replicas of one service over all slots: mutable, with what it takes of the board."""
+
+    def __init__(self, problem: Problem, board: Board, service: Service) -> None:
+        self.problem, self.board, self.service = problem, board, service
+        self.pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+        self.least = {pool.name: _asked_ahead(problem, service, pool) for pool in self.pools}
+        self.reserve = problem.limits.reserve
+        self.spread = service.spread
+        self.keeps = any(lag_minutes(service, pool) > 0 for pool in self.pools)
+        self.holds: list[list[Hold]] = []
+
+    def run(self, floor: list[int]) -> list[int]:
+        """Fill every slot with at least so many replicas; return how many stand."""
+        self.holds = []
+        for slot in range(self.problem.grid.n_slots):
+            self.holds.append([])
+            if self.keeps and slot:
+                self._keep(slot, self.holds[slot - 1], floor[slot])
+            self._fill(slot, floor[slot])
+        return [sum(hold.workers for hold in holds) for holds in self.holds]
+
+    def undo(self) -> None:
+        """Give back all that was taken."""
+        for hold in (hold for holds in self.holds for hold in holds):
+            give_back_replicas(self.board, self.service, hold)
+        self.holds = []
+
+    def parts(self) -> Iterator[ReplicaPart]:
+        """Give what stands."""
+        for slot, holds in enumerate(self.holds):
+            for hold in holds:
+                yield ReplicaPart(self.service.name, slot, self.board.cluster.nodes[hold.node_idx], hold.workers)
+
+    def _fill(self, slot: int, floor: int) -> None:
+        """Fill the cheapest pool first, then mend what spread and reserve ask for, one replica at a time."""
+        least_total = max(floor, self.service.min_replicas)
+        self._apart(slot)
+        for pool in self._by_price(slot):
+            most = self.least[pool.name][slot]
+            if most is None:
+                continue
+            open_share, missing = 1.0 - self._covered(slot), least_total - self._total(slot)
+            if open_share <= FORGIVEN_PER_REPLICA and missing <= 0:
+                break
+            self._take(slot, self._nodes(pool), max(int(np.ceil(open_share * most - 1e-9)), missing))
+        while (lost := self._uncovered_loss(slot)) is not None and self._take_one(slot, self._outside(slot, lost)):
+            pass
+
+    def _apart(self, slot: int) -> None:
+        """Take one replica in each of so many domains, the cheapest first, where any replica is wanted in the slot."""
+        if self.spread is None:
+            return
+        kind, least = self.spread
+        is_wanted = self.service.min_replicas > 0 or any(by_slot[slot] for by_slot in self.least.values())
+        while is_wanted and len(self._domains(slot, kind) - {None}) < least:
+            if not self._take_one(slot, self._in_a_new_domain(slot, kind)):
+                return
+
+    def _keep(self, slot: int, before: list[Hold], floor: int) -> None:
+        """Let stand what stood in the slot before; what the slot does not need leaves, the last to come first."""
+        for hold in before:
+            self._take(slot, np.array([hold.node_idx], dtype=np.intp), hold.workers)
+        while self.holds[slot]:
+            last = self.holds[slot].pop()
+            give_back_replicas(self.board, self.service, last)
+            if self._is_enough(slot, floor):
+                continue
+            for _ in range(last.workers):
+                self._take(slot, np.array([last.node_idx], dtype=np.intp), 1)
+                if self._is_enough(slot, floor):
+                    break
+            return
+
+    def _is_enough(self, slot: int, floor: int) -> bool:
+        if self._total(slot) < max(floor, self.service.min_replicas):
+            return False
+        if self._covered(slot) < 1.0 - FORGIVEN_PER_REPLICA or self._uncovered_loss(slot) is not None:
+            return False
+        return self.spread is None or not self.holds[slot] or len(self._domains(slot, self.spread[0]) - {None}) >= self.spread[1]
+
+    def _take_one(self, slot: int, is_open: Callable[[int], bool]) -> bool:
+        """Take one replica on the cheapest pool with a node that is open; whether there was one."""
+        for pool in self._by_price(slot):
+            nodes = np.array([node for node in self._nodes(pool) if is_open(int(node))], dtype=np.intp)
+            if self.least[pool.name][slot] is not None and self._take(slot, nodes, 1):
+                return True
+        return False
+
+    def _take(self, slot: int, nodes: NodeIdx, wanted: int) -> int:
+        """Take room for up to `wanted` replicas on nodes of one pool; return how many."""
+        if not len(nodes):
+            return 0
+        accelerator = self.board.pools[int(nodes[0])].accelerator
+        count = max(min(wanted, int(self.board.room(nodes, self.service.shape, slot, slot + 1).sum())), 0)
+        while count and self.board.allowance.refusal(self.service, accelerator, count, slice(slot, slot + 1)) is not None:
+            count -= 1
+        self.holds[slot].extend(take_replicas(self.board, nodes, self.service, count, slot) or ())
+        return count
+
+    # what stands
+
+    def _total(self, slot: int) -> int:
+        return sum(hold.workers for hold in self.holds[slot])
+
+    def _covered(self, slot: int, lost: str | None = None) -> float:
+        """Return the share of what is asked of a slot that its replicas take, without those of a domain that is lost."""
+        if not any(by_slot[slot] for by_slot in self.least.values()):
+            return 1.0
+        needs = (
+            (hold.workers, self.least[self.board.pools[hold.node_idx].name][slot])
+            for hold in self.holds[slot]
+            if lost is None or self._domain(self.reserve.value, hold.node_idx) != lost
+        )
+        return sum(count / least for count, least in needs if least)
+
+    def _uncovered_loss(self, slot: int) -> str | None:
+        """Return the domain whose loss leaves least, where that is not enough; None where every loss is provided for."""
+        if self.reserve is Reserve.NONE:
+            return None
+        domains = sorted(domain for domain in self._domains(slot, self.reserve.value) if domain is not None)
+        left = [(self._covered(slot, domain), domain) for domain in domains]
+        covered, domain = min(left, default=(1.0, ""))
+        return domain if covered < 1.0 - FORGIVEN_PER_REPLICA * max(self._total(slot), 1) else None
+
+    def _outside(self, slot: int, lost: str) -> Callable[[int], bool]:
+        return lambda node: self._domain(self.reserve.value, node) != lost
+
+    def _in_a_new_domain(self, slot: int, kind: str) -> Callable[[int], bool]:
+        taken = self._domains(slot, kind) | {None}
+        return lambda node: self._domain(kind, node) not in taken
+
+    def _domains(self, slot: int, kind: str) -> set[str | None]:
+        return {self._domain(kind, hold.node_idx) for hold in self.holds[slot]}
+
+    def _domain(self, kind: str, node: int) -> str | None:
+        return domain_of_node(kind, self.board.pools[node], self.board.cluster.nodes[node])
+
+    # what there is
+
+    def _nodes(self, pool: Pool) -> NodeIdx:
+        return np.array([self.problem.cluster.node_idx[name] for name in pool.node_names()[: pool.nodes]], dtype=np.intp)
+
+    def _by_price(self, slot: int) -> list[Pool]:
+        return sorted(self.pools, key=lambda pool: (self._price(pool, slot), pool.name))
+
+    def _price(self, pool: Pool, slot: int) -> float:
+        least = self.least[pool.name][slot]
+        if least is None:
+            return float("inf")
+        price = float(self.problem.price_per_h(pool)[slot])
+        return 0.0 if pool.market.is_sunk else max(least, 1) * node_share(pool, self.service.shape) * price
+
+
+def _asked_ahead(problem: Problem, service: Service, pool: Pool) -> tuple[int | None, ...]:
+    """Return the least replicas per slot on a pool, with those that must stand in it already to serve in a later one."""
+    least = least_replicas_by_slot(problem, service, pool.accelerator)
+    since = serves_since(problem.grid, lag_minutes(service, pool))
+    found = []
+    for slot, needed in enumerate(least):
+        later = [least[other] for other in range(slot, problem.grid.n_slots) if since[other] <= slot]
+        known = [count for count in later if count is not None]
+        found.append(None if needed is None else max(known))
+    return tuple(found)
