@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from schedplan.measures.devices import Unassigned
+from schedplan.measures.domains import domain_of_pool
 from schedplan.measures.fallback import Fallback
 from schedplan.measures.placements import requested_at_s
 from schedplan.measures.quotas import TenantHoldings
@@ -14,7 +15,7 @@ from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.spot import gang_rate, survival_probability
 from schedplan.model.cluster import Market
 from schedplan.model.plan import Decisions
-from schedplan.model.problem import Problem
+from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import DeadlineKind
 from schedplan.timegrid import format_local
 
@@ -42,6 +43,7 @@ def caveats(
     found += _load_time_caveats(runs)
     found += _billing_caveats(problem, decisions)
     found += _borrowing_caveats(problem, decisions)
+    found += _reserve_caveats(problem, fleets)
     return tuple(found)
 
 
@@ -165,3 +167,16 @@ def _borrowing_caveats(problem: Problem, decisions: Decisions) -> list[str]:
                 f"beyond its {quota.nominal:g} ({when})"
             )
     return found
+
+
+def _reserve_caveats(problem: Problem, fleets: Sequence[Fleet]) -> list[str]:
+    """Pools that carry replicas and are in no domain of the kind whose loss is provided for."""
+    kind = problem.limits.reserve
+    if kind in (Reserve.NONE, Reserve.NODE):
+        return []
+    used = dict.fromkeys(problem.cluster.pool_of_node[part.node] for fleet in fleets for parts in fleet.parts for part in parts)
+    return [
+        f'pool {pool.name}: in no {kind.value}, so [limits] reserve = "{kind.value}" takes it as never lost with one'
+        for pool in used
+        if domain_of_pool(kind.value, pool) is None
+    ]

@@ -5,8 +5,6 @@ A node without a value is in no domain of that kind: it counts for no spread, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem, Reserve
 
@@ -29,8 +27,3 @@ def kinds_told_apart(problem: Problem) -> tuple[str, ...]:
     if problem.limits.reserve is not Reserve.NONE and problem.services:
         kinds.add(problem.limits.reserve.value)
     return tuple(sorted(kinds - {SINGLE_NODE}))
-
-
-def pools_outside(kind: str, pools: Iterable[Pool]) -> tuple[Pool, ...]:
-    """Return the pools that are in no domain of a kind."""
-    return tuple(pool for pool in pools if kind != SINGLE_NODE and domain_of_pool(kind, pool) is None)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
+from schedplan.measures.domains import domain_of_node
+from schedplan.measures.eligibility import service_refusal
 from schedplan.measures.forbidding import without_rules
+from schedplan.model.cluster import Pool
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Service
@@ -56,12 +59,8 @@ def _is_infeasible(model: cp_model.CpModel, assumed: list[cp_model.IntVar], opti
 
 def _item(problem: Problem, rule: str) -> ConflictItem:
     kind, _, name = rule.partition(" ")
-    if kind == "service":
-        return ConflictItem("service", f"service {name}", _service_evidence(problem, problem.service_by_name[name]))
-    if kind == "max_replicas":
-        return ConflictItem(
-            "service", f"service {name}", f"at most {problem.service_by_name[name].max_replicas} replicas are allowed"
-        )
+    if kind in ("service", "max_replicas", "spread", "reserve", "hold"):
+        return _service_item(problem, kind, problem.service_by_name[name])
     if kind == "budget":
         return ConflictItem("budget", f"day {name}", _budget_evidence(problem, name))
     if kind == "quota":
@@ -76,6 +75,15 @@ def _item(problem: Problem, rule: str) -> ConflictItem:
     )
 
 
+def _service_item(problem: Problem, rule: str, service: Service) -> ConflictItem:
+    subject = f"service {service.name}"
+    if rule == "service":
+        return ConflictItem("service", subject, _service_evidence(problem, service))
+    if rule == "max_replicas":
+        return ConflictItem("service", subject, f"at most {service.max_replicas} replicas are allowed")
+    return ConflictItem(rule, subject, _rule_evidence(problem, rule, service))
+
+
 def _service_evidence(problem: Problem, service: Service) -> str:
     alone_ms = alone_latency_ms(problem, service)
     if alone_ms is not None and alone_ms > service.slo_ms:
@@ -85,6 +93,22 @@ def _service_evidence(problem: Problem, service: Service) -> str:
             " no number of replicas mends that"
         )
     return f"up to {float(problem.demand_of[service.name].peak_rps.max()):g} requests/s must be served"
+
+
+def _rule_evidence(problem: Problem, rule: str, service: Service) -> str:
+    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+    if rule == "hold":
+        return f"its number of replicas may change every {service.min_hold_minutes:g} min at most"
+    if rule == "reserve":
+        kind = problem.limits.reserve.value
+        return f"the loss of any one {kind} must leave enough replicas; {_domains_there(pools, kind)} may hold it"
+    kind, least = service.spread or ("", 0)
+    return f"it must stand in {least} {kind}s at least; {_domains_there(pools, kind)} may hold it"
+
+
+def _domains_there(pools: list[Pool], kind: str) -> str:
+    domains = {domain_of_node(kind, pool, name) for pool in pools for name in pool.node_names()[: pool.nodes]} - {None}
+    return f"{len(domains)} {kind}{'' if len(domains) == 1 else 's'}"
 
 
 def _budget_evidence(problem: Problem, day: str) -> str:

@@ -16,6 +16,7 @@ from schedplan.model.cluster import Pool
 from schedplan.model.plan import ConflictItem, Plan, PlanStatus, Repair
 from schedplan.model.problem import Objective, Problem
 from schedplan.model.workload import DeadlineKind, Job, Service
+from schedplan.optimize.ease import eased
 from schedplan.optimize.quota_raise import Raised, raised, raised_for
 from schedplan.optimize.requirement import alone_latency_ms
 
@@ -85,12 +86,16 @@ def _ladders(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve)
             ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.subject == item.subject)
             yield _quotas(raised(problem, ceiling))
         elif kind == "service":
-            service = problem.service_by_name[name]
-            yield _targets(problem, service)
-            if service.max_replicas is not None:
-                without = tuple(replace(one, max_replicas=None) if one is service else one for one in problem.services)
-                yield iter((_Change(f"lift max_replicas of service {name}", None, replace(problem, services=without)),))
-            yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if service_refusal(pool, service) is None])
+            yield from _of_service(problem, item.rule, problem.service_by_name[name])
+
+
+def _of_service(problem: Problem, rule: str, service: Service) -> Iterator[Iterator[_Change]]:
+    yield (_Change(words, None, changed) for words, changed in eased(problem, rule, service))
+    yield _targets(problem, service)
+    if service.max_replicas is not None:
+        without = tuple(replace(one, max_replicas=None) if one is service else one for one in problem.services)
+        yield iter((_Change(f"lift max_replicas of service {service.name}", None, replace(problem, services=without)),))
+    yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if service_refusal(pool, service) is None])
 
 
 def _without_rules(problem: Problem, texts: tuple[str, ...]) -> Iterator[_Change]:

@@ -97,7 +97,7 @@ def conflict_section(problem: Problem, plan: Plan) -> Section:
     return Section("conflict", "Why there is no plan", tuple(blocks))
 
 
-_TOGETHER = ("required", "service", "budget", "quota", "rules")
+_TOGETHER = ("required", "service", "spread", "reserve", "hold", "budget", "quota", "rules")
 
 
 def _conflict_words(conflict: tuple[ConflictItem, ...]) -> tuple[str, str]:

@@ -12,8 +12,8 @@ from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.model.cluster import Cluster
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.plan import Plan
-from schedplan.model.problem import Demand, Limits, Objective, Problem
-from schedplan.model.workload import Job, JobState
+from schedplan.model.problem import Demand, Limits, Objective, Problem, Reserve
+from schedplan.model.workload import Job, JobState, Service
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.static.certificate import proven_objective
 from schedplan.optimize.static.solve import optimize_static
@@ -106,7 +106,7 @@ def _problem(project: Project, grid: TimeGrid, demands: tuple[Demand, ...]) -> P
         grid=grid,
         cluster=cluster,
         jobs=tuple(_at_one_instant(job, grid) for job in content.jobs),
-        services=tuple(replace(service, spread=None, min_hold_minutes=0.0, startup_minutes=0.0) for service in content.services),
+        services=tuple(_without_time(service) for service in content.services),
         demands=demands,
         objective=Objective(0.0, 0.0, 0.0, 0.0, unplaced=1.0, rates=settings.objective.rates),
         limits=Limits(max_utilization=settings.limits.max_utilization),
@@ -118,6 +118,10 @@ def _problem(project: Project, grid: TimeGrid, demands: tuple[Demand, ...]) -> P
         forbid=known_rules(settings.forbid, content.cluster),
     )
     return with_rules(problem)
+
+
+def _without_time(service: Service) -> Service:
+    return replace(service, spread=None, min_hold_minutes=0.0, startup_minutes=0.0, load_minutes=0.0)
 
 
 def _at_one_instant(job: Job, grid: TimeGrid) -> Job:
@@ -164,6 +168,8 @@ def _notes(project: Project) -> tuple[str, ...]:
         found.append("rows of one `gang` are placed one by one")
     if project.settings.limits.budget_per_day is not None:
         found.append("budget_per_day is not kept: a placement without time has no day")
+    if any(service.spread for service in content.services) or project.settings.limits.reserve is not Reserve.NONE:
+        found.append("spread of services and [limits] reserve are not kept: what is placed at one instant says where it fits")
     return tuple(found)
 
 

@@ -230,7 +230,6 @@ def test_a_local_time_that_the_clocks_skip_is_refused(tmp_path: Path) -> None:
     [
         ("[inputs]\noutages = 'o.csv'", "inputs.outages"),
         ("[inputs]\npins = 'p.csv'", "inputs.pins"),
-        ("[limits]\nreserve = 'node'", "limits.reserve"),
         ("[forecast]\nreserve = ['tenant=a']", "forecast.reserve"),
         ("[forecast]\nengine = 'css'", "forecast.engine"),
         ("[objective]\ncarbon = 0.1", "objective.carbon"),
@@ -246,7 +245,7 @@ def test_a_key_that_is_not_acted_on_is_refused_by_name(tmp_path: Path, text: str
     assert fault.message.startswith(f"{key} is not acted on: ")
 
 
-@pytest.mark.parametrize("text", ["[quotas]", "[limits]\nreserve = 'none'", "[forecast]\nreserve = []", "[objective]\ncarbon = 0"])
+@pytest.mark.parametrize("text", ["[quotas]", "[limits]\nreserve = 'zone'", "[forecast]\nreserve = []", "[objective]\ncarbon = 0"])
 def test_a_key_that_asks_for_nothing_is_no_fault(tmp_path: Path, text: str) -> None:
     assert load_settings(written(tmp_path, text)).warnings == ()
 

@@ -12,7 +12,7 @@ import numpy as np
 from schedplan.measures.forbidding import with_rules
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.forbid import parse_forbid
-from schedplan.model.problem import Demand, Limits, Objective, Problem
+from schedplan.model.problem import Demand, Limits, Objective, Problem, Reserve
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.workload import (
     DeadlineKind,
@@ -66,7 +66,7 @@ def problem(case: dict[str, Any]) -> Problem:
             for row in case.get("demand", ())
         ),
         objective=Objective(**case.get("objective", {})),
-        limits=Limits(**case.get("limits", {})),
+        limits=_limits(case.get("limits", {})),
         quotas=tuple(_quota(row) for row in case.get("quotas", ())),
         forbid=tuple(parse_forbid(text) for text in case.get("rules", ())),
     )
@@ -108,6 +108,11 @@ def _job(row: dict[str, Any]) -> Job:
     return Job(shape=shape, placement=placement, **values)
 
 
+def _limits(row: dict[str, Any]) -> Limits:
+    values = dict(row)
+    return Limits(reserve=Reserve(values.pop("reserve", "none")), **values)
+
+
 def _quota(row: dict[str, Any]) -> Quota:
     values = dict(row)
     return Quota(resource=QuotaResource(values.pop("resource", "gpus")), **values)
@@ -118,4 +123,6 @@ def _service(row: dict[str, Any]) -> Service:
     shape = _shape(values)
     if "markets" in values:
         values["markets"] = tuple(Market(name) for name in values["markets"])
+    if "spread" in values:
+        values["spread"] = tuple(values["spread"])
     return Service(shape=shape, **values)

@@ -25,6 +25,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology, WorkerShape
 from tests.oracle.arithmetic import Arithmetic, Option
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
+from tests.oracle.services import Memory, ServiceRules
 from tests.oracle.standing import is_closed
 
 TOLERANCE = 1e-9
@@ -32,6 +33,7 @@ FULL_DEMAND = 10**9
 
 Use = tuple[float, ...]
 Occupancy = tuple[Use, ...]
+State = tuple[tuple[int | None, ...], tuple[Memory, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class _Search:
         self.capacity = tuple(self._capacity(node) for node in self.nodes)
         self.lagging = tuple(node for node in self.nodes if self._has_lag(node))
         self.service_nodes = {service.name: self._service_nodes(service) for service in problem.services}
+        self.service_rules = ServiceRules(problem, self.facts.pools, self.facts.names, self._part_of_demand, FULL_DEMAND)
         self.day_ends = {slots[-1] for _, slots in problem.grid.days(problem.zone)}
         self.day_of = {slot: day for day, (_, slots) in enumerate(problem.grid.days(problem.zone)) for slot in slots}
         self.slot_values: dict[tuple[int, Occupancy], float | None] = {}
@@ -314,6 +317,9 @@ class _Search:
         key = (slot, held)
         if key not in self.servings:
             found = self._within_quotas(slot, list(self._serve_from(0, slot, held)))
+            if self.service_rules.couples_slots:
+                self.servings[key] = tuple(found)
+                return self.servings[key]
             least = [
                 one for one in found if not any(other.nodes < one.nodes and other.borrow_cost <= one.borrow_cost for other in found)
             ]
@@ -355,7 +361,9 @@ class _Search:
         for counts in product(*(range(min(count, ceiling) + 1) for count in most)):
             served = sum(count * (part[node] or 0) for node, count in zip(nodes, counts, strict=True))
             if service.min_replicas <= sum(counts) <= ceiling and (served >= FULL_DEMAND or self._rate(service, slot) == 0):
-                yield tuple((node, count) for node, count in zip(nodes, counts, strict=True) if count)
+                stands = {node: count for node, count in zip(nodes, counts, strict=True) if count}
+                if self.service_rules.stands_apart(service, stands) and self.service_rules.serves(service, slot, stands):
+                    yield tuple(stands.items())
 
     def _part_of_demand(self, service: Service, node: int, slot: int) -> int | None:
         """Billionths of the slot's demand that one replica on a node takes, None where none meets the target there."""
@@ -409,7 +417,7 @@ class _Search:
             day = self.day_of[option.start_slot]
             rework_by_day[day] = rework_by_day.get(day, 0.0) + option.rework_cost
         start = tuple(-1 if self.facts.number[n] < self.facts.pools[n].count else None for n in self.lagging)
-        labels: dict[tuple[int | None, ...], list[Label]] = {start: [Label(0.0, rework_by_day.get(0, 0.0), (), ())]}
+        labels: dict[State, list[Label]] = {(start, self.service_rules.begin()): [Label(0.0, rework_by_day.get(0, 0.0), (), ())]}
         for slot in range(self.grid.n_slots):
             labels = self._next_labels(labels, slot, occupied[slot])
             if slot in self.day_ends:
@@ -421,20 +429,20 @@ class _Search:
             if self.best is None or own + last.value < self.best[0] - 1e-12:
                 self.best = (own + last.value, chosen, last)
 
-    def _next_labels(
-        self, labels: dict[tuple[int | None, ...], list[Label]], slot: int, held: Occupancy
-    ) -> dict[tuple[int | None, ...], list[Label]]:
+    def _next_labels(self, labels: dict[State, list[Label]], slot: int, held: Occupancy) -> dict[State, list[Label]]:
         busy = self._with_work(held)
-        following: dict[tuple[int | None, ...], list[Label]] = {}
+        following: dict[State, list[Label]] = {}
+        couples = self.service_rules.couples_slots
         for one in self._serving(slot, held):
             needed = busy | one.nodes
             for extra in _subsets([node for node in self.lagging if node not in needed]):
                 on = self._completed(needed | extra)
                 value = self._value(on, slot) + self.facts.weight["cost"] * one.borrow_cost
                 cost = sum(self.facts.on_cost(node, slot) for node in sorted(on)) + one.borrow_cost
-                for state, found in labels.items():
+                for (state, memory), found in labels.items():
                     after = self._after(state, slot, on)
-                    if not all(
+                    remembered = self.service_rules.next(memory, slot, one.replicas) if couples else memory
+                    if remembered is None or not all(
                         self._is_up(node, since, slot) for node, since in zip(self.lagging, after, strict=True) if node in needed
                     ):
                         continue
@@ -442,7 +450,9 @@ class _Search:
                         grown = Label(label.value + value, label.day_cost + cost, (*label.on, on), (*label.serving, one))
                         if self._is_within_budget(grown.day_cost):
                             _keep(
-                                following.setdefault(after, []), grown, counts_cost=self.problem.limits.budget_per_day is not None
+                                following.setdefault((after, remembered), []),
+                                grown,
+                                counts_cost=self.problem.limits.budget_per_day is not None,
                             )
         return following
 

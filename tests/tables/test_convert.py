@@ -322,9 +322,7 @@ def test_four_columns_each_are_enough_and_what_is_assumed_is_said(content_of):
         ("jobs", "job,slice_profile\na,1g.10gb\n", "slice_profile"),
         ("jobs", "job,affinity\na,llama\n", "affinity"),
         ("jobs", "job,topology\na,device_group\n", "topology"),
-        ("services", "service,slo_ms,service_ms,min_hold_minutes\na,1,1,5\n", "min_hold_minutes"),
         ("services", "service,slo_ms,service_ms,startup_minutes\na,1,1,5\n", "startup_minutes"),
-        ("services", "service,slo_ms,service_ms,spread\na,1,1,zone:2\n", "spread"),
     ],
 )
 def test_what_plans_do_not_act_on_is_a_named_warning(content_of, table, text, column):
