@@ -143,19 +143,46 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class ConflictItem:
-    """A rule of a minimal conflict, with the numbers that show it."""
+    """A rule of a minimal conflict, with the numbers that show it.
+
+    group: which of several conflicts it belongs to; each of them alone leaves no plan.
+    """
 
     rule: str
     subject: str
     evidence: str
+    group: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One value of the inputs to be written: a column of the row with that key; row empty: a key of the project file.
+
+    value: as the table has it, instants as UTC ISO 8601; empty = nothing.
+    """
+
+    table: str
+    row: str
+    column: str
+    value: str
+
+    @property
+    def text(self) -> str:
+        """Return `nodes."a100".count=11`, or `limits.budget_per_day=100`."""
+        row = f'."{self.row}"' if self.row else ""
+        return f"{self.table}{row}.{self.column}={self.value}"
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A change that makes an infeasible problem feasible; cost in currency per horizon, None where it has no price."""
+    """A change that makes an infeasible problem feasible; cost in currency per horizon, None where it has no price.
+
+    edits: the same as values of the inputs; applied, they end in a plan.
+    """
 
     change: str
     cost: float | None
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,119 +1,147 @@
-"""Why nothing is feasible: the rules that can't hold together, by name and as few as possible. It proposes, it changes nothing.
+"""Why nothing is feasible: rules that can't hold together, by name and as few as possible. It proposes, it changes nothing.
 
-The rows of every named rule hang on a literal; a core of them is found with all assumed, and shrunk by leaving out one after
-the other: what remains is infeasible, and feasible without any one of its rules.
+The rows of every named rule hang on a literal. A core of them is taken from the solver, checked to be infeasible on its own, and
+shrunk by leaving out one after the other: what remains is infeasible, and feasible without any one of its rules. Two solvers
+confirm it. Then the rest is asked again, for several conflicts may stand side by side.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from ortools.sat.python import cp_model
 
-from schedplan.measures.domains import domain_of_node
-from schedplan.measures.eligibility import service_refusal
+from schedplan.errors import SolverError
 from schedplan.measures.forbidding import without_rules
-from schedplan.model.cluster import Pool
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Service
-from schedplan.optimize.formulation import formulate
-from schedplan.optimize.layout import Level, layout
+from schedplan.model.workload import JobState
+from schedplan.optimize.confirm import is_confirmed
+from schedplan.optimize.evidence import item
+from schedplan.optimize.formulation import Formulation, formulate
+from schedplan.optimize.layout import Layout, Level, layout
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.requirement import alone_latency_ms
-from schedplan.optimize.search import stoppable
+from schedplan.optimize.satisfaction import must_be_placed, musts, with_needed
+from schedplan.optimize.search import configure, stoppable
 from schedplan.packing.screen import Screened
+
+MOST_CONFLICTS = 3
+UNNAMED = "what runs already and what is always true of nodes leave no plan by themselves"
+
+
+@dataclass(frozen=True, slots=True)
+class _Core:
+    """Rules of one layout that can't hold together."""
+
+    shape: Layout
+    rules: tuple[str, ...]
 
 
 def conflict(problem: Problem, screened: tuple[Screened, ...], options: SolveOptions) -> tuple[ConflictItem, ...]:
-    """Return a minimal conflict of an infeasible problem; where arithmetic alone shows it, every required job it concerns."""
-    impossible = tuple(found for found in screened if found.job.required)
-    if impossible:
-        return tuple(ConflictItem(found.rule, f"job {found.job.name}", found.evidence) for found in impossible)
-    rules = _core(problem, tuple(found.job.name for found in screened), options)
-    return tuple(_item(problem, rule) for rule in rules)
+    """Return the conflicts of an infeasible problem, each minimal and told by its number, those of arithmetic first.
 
-
-def _core(problem: Problem, left_out: tuple[str, ...], options: SolveOptions) -> tuple[str, ...]:
-    opened = without_rules(problem)
-    jobs = tuple(job for job in opened.jobs if job.name not in left_out)
-    formulation = formulate(layout(opened, jobs, Level.POOLS, merged=False), None)
-    if not _is_infeasible(formulation.model, list(formulation.rows.literals.values()), options):
-        formulation = formulate(layout(opened, jobs, Level.NODES, merged=False), None)
-    literals = formulation.rows.literals
-    kept = list(literals)
-    for rule in list(literals):
-        trial = [name for name in kept if name != rule]
-        if _is_infeasible(formulation.model, [literals[name] for name in trial], options):
-            kept = trial
-    return tuple(kept)
-
-
-def _is_infeasible(model: cp_model.CpModel, assumed: list[cp_model.IntVar], options: SolveOptions) -> bool:
-    model.clear_assumptions()
-    model.add_assumptions(assumed)
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = options.seed
-    solver.parameters.max_deterministic_time = options.work_limit
-    return stoppable(solver, model) == cp_model.INFEASIBLE
-
-
-def _item(problem: Problem, rule: str) -> ConflictItem:
-    kind, _, name = rule.partition(" ")
-    if kind in ("service", "max_replicas", "spread", "reserve", "hold"):
-        return _service_item(problem, kind, problem.service_by_name[name])
-    if kind == "budget":
-        return ConflictItem("budget", f"day {name}", _budget_evidence(problem, name))
-    if kind == "quota":
-        ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.key == name)
-        unit = ceiling.scope.resource.value
-        return ConflictItem("quota", ceiling.subject, f"at most {ceiling.limit:g} {unit} may count")
-    if kind == "rules":
-        return ConflictItem("rules", f"rule {name}", "what its left side matches may not stand where its right side matches")
-    job = problem.job_by_name[name]
-    return ConflictItem(
-        "required", f"job {name}", f"{job.workers} workers of {job.shape.gpus:g} devices must be placed in their window"
-    )
-
-
-def _service_item(problem: Problem, rule: str, service: Service) -> ConflictItem:
-    subject = f"service {service.name}"
-    if rule == "service":
-        return ConflictItem("service", subject, _service_evidence(problem, service))
-    if rule == "max_replicas":
-        return ConflictItem("service", subject, f"at most {service.max_replicas} replicas are allowed")
-    return ConflictItem(rule, subject, _rule_evidence(problem, rule, service))
-
-
-def _service_evidence(problem: Problem, service: Service) -> str:
-    alone_ms = alone_latency_ms(problem, service)
-    if alone_ms is not None and alone_ms > service.slo_ms:
-        at = "on average" if service.slo_quantile is None else f"at the {service.slo_quantile:g} quantile"
-        return (
-            f"a request takes {alone_ms:.0f} ms {at} without any waiting, and the target is {service.slo_ms:g} ms;"
-            " no number of replicas mends that"
+    Raises SolverError where a solver found no plan and no second one confirms it.
+    """
+    impossible = tuple(found for found in screened if must_be_placed(found.job))
+    items = [ConflictItem(found.rule, f"job {found.job.name}", found.evidence, group) for group, found in enumerate(impossible)]
+    left_out = {found.job.name for found in screened}
+    rest = musts(replace(problem, jobs=tuple(job for job in problem.jobs if job.name not in left_out)))
+    cores = _cores(_opened(rest), options)
+    confirmed = [core for core in cores if is_confirmed(core.shape, frozenset(core.rules), options)]
+    if not items and not confirmed:
+        why = "one solver alone says so" if cores else "the rules by themselves were not decided"
+        raise SolverError(
+            f"no plan was found, and that there is none is not confirmed: {why}",
+            hint="Raise the limits of the solver, or make the problem smaller.",
         )
-    return f"up to {float(problem.demand_of[service.name].peak_rps.max()):g} requests/s must be served"
+    for number, core in enumerate(confirmed, start=len(items)):
+        items += [item(problem, rule, number) for rule in core.rules] or [ConflictItem("capacity", "cluster", UNNAMED, number)]
+    return tuple(items)
 
 
-def _rule_evidence(problem: Problem, rule: str, service: Service) -> str:
-    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
-    if rule == "hold":
-        return f"its number of replicas may change every {service.min_hold_minutes:g} min at most"
-    if rule == "reserve":
-        kind = problem.limits.reserve.value
-        return f"the loss of any one {kind} must leave enough replicas; {_domains_there(pools, kind)} may hold it"
-    kind, least = service.spread or ("", 0)
-    return f"it must stand in {least} {kind}s at least; {_domains_there(pools, kind)} may hold it"
+def _opened(problem: Problem) -> Problem:
+    """Return a problem that offers also the columns which a rule closes; the model then has rows of that rule's name instead."""
+    return without_rules(problem)
 
 
-def _domains_there(pools: list[Pool], kind: str) -> str:
-    domains = {domain_of_node(kind, pool, name) for pool in pools for name in pool.node_names()[: pool.nodes]} - {None}
-    return f"{len(domains)} {kind}{'' if len(domains) == 1 else 's'}"
+def _cores(problem: Problem, options: SolveOptions) -> list[_Core]:
+    """Return minimal cores that share no rule, on pools, or on single nodes where pools have none."""
+    for level, limit in ((Level.POOLS, options.pool_columns), (Level.NODES, options.node_columns)):
+        shape = layout(problem, problem.jobs, level, merged=False)
+        if shape.n_columns > limit:
+            continue
+        formulation = formulate(shape, None)
+        open_rules = list(formulation.rows.literals)
+        found: list[_Core] = []
+        while len(found) < MOST_CONFLICTS and (core := _core(formulation, open_rules, options)) is not None:
+            found.append(_shrunk(problem, _Core(shape, core), options))
+            open_rules = [rule for rule in open_rules if rule not in found[-1].rules]
+        if found:
+            return found
+    return []
 
 
-def _budget_evidence(problem: Problem, day: str) -> str:
-    slots = list(dict(problem.grid.days(problem.zone))[day])
-    hours = problem.grid.hours[slots]
-    paid_anyway = sum(pool.always_on * float(problem.price_per_h(pool)[slots] @ hours) for pool in problem.cluster.pools)
-    limit = f"the limit is {problem.limits.budget_per_day:g} {problem.currency} a day"
-    return f"{limit}; nodes that are paid for whether used or not take {paid_anyway:,.2f} of it" if paid_anyway else limit
+def _core(formulation: Formulation, assumed: list[str], options: SolveOptions) -> tuple[str, ...] | None:
+    """Return assumed rules that have no solution together, few where the solver tells which; None where they have one."""
+    if not assumed:
+        return None
+    literals = formulation.rows.literals
+    named = _refused(formulation, assumed, options)
+    if named is None:
+        return None
+    few = [rule for rule in assumed if literals[rule].index in named]
+    is_sound = bool(few) and len(few) == len(named) and _refused(formulation, few, options) is not None
+    return tuple(few if is_sound else assumed)
+
+
+def _refused(formulation: Formulation, assumed: list[str], options: SolveOptions) -> frozenset[int] | None:
+    """Return the literals that a proof of infeasibility rests on, None where the rules have a solution or nothing is proven."""
+    model = formulation.model
+    model.clear_assumptions()
+    model.add_assumptions([formulation.rows.literals[rule] for rule in assumed])
+    solver = cp_model.CpSolver()
+    configure(solver, options, options.work_limit, 0.0)
+    if stoppable(solver, model) != cp_model.INFEASIBLE:
+        return None
+    return frozenset(solver.sufficient_assumptions_for_infeasibility())
+
+
+def _shrunk(problem: Problem, core: _Core, options: SolveOptions) -> _Core:
+    """Leave out chunks, then single rules, as long as the rest has no solution; the work that no rule names is left out first."""
+    shape, rules = core.shape, list(core.rules)
+    formulation = formulate(shape, None)
+    smaller = _of_named_work(problem, core)
+    if smaller is not None and _refused(smaller, _known(smaller, rules), options) is not None:
+        formulation, shape = smaller, smaller.variables.layout
+        rules = _known(smaller, rules)
+    size = max(len(rules) // 2, 1)
+    while rules:
+        first = 0
+        while first < len(rules):
+            trial = rules[:first] + rules[first + size :]
+            if _refused(formulation, trial, options) is not None:
+                rules = trial
+            else:
+                first += size
+        if size == 1:
+            break
+        size //= 2
+    return _Core(shape, tuple(rules))
+
+
+def _of_named_work(problem: Problem, core: _Core) -> Formulation | None:
+    """Return the model of the work alone that the rules name, and of what runs; None where they name all of it or none.
+
+    What is left out only loosens the other rules, so a core of this model is one of the whole.
+    """
+    named = {rule.partition(" ")[2] for rule in core.rules}
+    jobs = {job.name for job in problem.jobs if job.name in named or job.state is JobState.RUNNING}
+    services = tuple(service for service in problem.services if service.name in named)
+    few = replace(with_needed(problem, jobs), services=services)
+    if (len(few.jobs), len(few.services)) == (len(problem.jobs), len(problem.services)) or not (jobs or services):
+        return None
+    return formulate(layout(few, few.jobs, core.shape.level, merged=False), None)
+
+
+def _known(formulation: Formulation, rules: list[str]) -> list[str]:
+    return [rule for rule in rules if rule in formulation.rows.literals]

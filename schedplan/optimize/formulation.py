@@ -27,10 +27,15 @@ class Formulation:
     scaled: ScaledObjective | None
 
 
-def formulate(layout: Layout, normalisation: Normalisation | None, excluded: tuple[Job, ...] = ()) -> Formulation:
-    """Return the model of a layout; without a normalisation the rows alone, every named rule on a literal of its own."""
+def formulate(
+    layout: Layout, normalisation: Normalisation | None, excluded: tuple[Job, ...] = (), *, only: frozenset[str] | None = None
+) -> Formulation:
+    """Return the model of a layout; without a normalisation the rows alone, every named rule on a literal of its own.
+
+    only: the named rules that count, firmly; those of any other are left out.
+    """
     model = cp_model.CpModel()
-    rows = Rows(model, is_relaxable=normalisation is None)
+    rows = Rows(model, is_relaxable=normalisation is None and only is None, only=only)
     chosen = variables(layout, model)
     work = capacity.work(chosen)
     place.add(chosen, rows)

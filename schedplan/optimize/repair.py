@@ -1,193 +1,168 @@
-"""Repairs of an infeasible problem: changes near its conflict, each tried before it is named. It orders none of them to be made.
+"""Repairs of an infeasible problem: changes near its conflicts, each tried before it is named. It orders none of them to be made.
 
-A repair is printed only if the changed problem has a plan that the solver-free check accepts.
+A repair is named only if the changed problem has a plan of all that must hold, which the solver-free check accepts. Single
+changes come first; where none does it, two or three of them together, each mending a conflict that the ones before it left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from math import ceil, inf
+from math import ceil
 
-from schedplan.measures.eligibility import job_refusal, service_refusal
-from schedplan.measures.forbidding import with_rules, without_rules
-from schedplan.measures.work import run_minutes
-from schedplan.model.cluster import Pool
+from schedplan.errors import SolverError
+from schedplan.measures.feasibility import violations
 from schedplan.model.plan import ConflictItem, Plan, PlanStatus, Repair
 from schedplan.model.problem import Objective, Problem
-from schedplan.model.workload import DeadlineKind, Job, Service
-from schedplan.optimize.ease import eased
-from schedplan.optimize.quota_raise import Raised, raised, raised_for
-from schedplan.optimize.requirement import alone_latency_ms
+from schedplan.model.workload import JobState
+from schedplan.optimize.conflict import conflict
+from schedplan.optimize.edits import edits
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.remedies import Change, ladders
+from schedplan.optimize.repair_price import largest_day, price
+from schedplan.optimize.satisfaction import Answer, Satisfaction, musts, satisfaction, with_needed
+from schedplan.optimize.screening import screened_jobs
 
-MOST_MORE_NODES = 64
-MOST_TRIES = 24
+MOST_TRIES = 60
+MOST_TOGETHER = 3
+MOST_HALVES = 4
+"""Changes that mend one conflict of several and are built upon, the cheapest first."""
 
-Solve = Callable[[Problem, float], Plan]
-"""A plan of a changed problem that is searched down to a relative gap."""
-ANY_PLAN, NEARLY_CHEAPEST = 1.0, 0.001
+Cheapest = Callable[[Problem], Plan]
+"""A plan of a problem that is searched for its cost alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
-    """A change with its words and its price in currency over the horizon, None where it has none."""
+class _Step:
+    """A change, the problem before it, and its price in currency over the horizon, None where it has none."""
 
-    words: str
+    change: Change
+    before: Problem
     cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Half:
+    """Changes made one after the other that are not enough yet."""
+
+    steps: tuple[_Step, ...]
     problem: Problem
 
-
-def repairs(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve) -> tuple[Repair, ...]:
-    """Return the changes near a conflict that give the problem a plan, those with a price first, cheapest first."""
-    tries = 0
-    found: list[Repair] = []
-    for ladder in _ladders(problem, conflict, solve):
-        for change in ladder:
-            tries += 1
-            if tries > MOST_TRIES:
-                return _ordered(found)
-            if _has_plan(change.problem, solve):
-                found.append(Repair(change.words, change.cost))
-                break
-    return _ordered(found)
+    def order(self) -> tuple[int, float, tuple[str, ...]]:
+        """Sort by the number of changes without a price, then by price, then by name."""
+        costs = [step.cost for step in self.steps]
+        return (costs.count(None), sum(cost or 0.0 for cost in costs), tuple(step.change.words for step in self.steps))
 
 
-def _ordered(found: list[Repair]) -> tuple[Repair, ...]:
-    unique = dict.fromkeys(found)
-    return tuple(sorted(unique, key=lambda repair: (inf if repair.cost is None else repair.cost, repair.change)))
+def repairs(problem: Problem, found: tuple[ConflictItem, ...], options: SolveOptions, cheapest: Cheapest) -> tuple[Repair, ...]:
+    """Return the changes near the conflicts that give the problem a plan, those with a price first, cheapest first."""
+    search = _Search(problem, options, cheapest)
+    whole, halves = search.tried(_Half((), problem), found)
+    for _ in range(MOST_TOGETHER - 1):
+        if whole:
+            break
+        further: list[_Half] = []
+        for half in sorted(halves, key=_Half.order)[:MOST_HALVES]:
+            more, still = search.tried(half, search.conflict_of(half.problem))
+            whole += more
+            further += still
+        halves = further
+    ordered = sorted(whole, key=lambda repair: (repair.cost is None, repair.cost or 0.0, repair.change))
+    return tuple(dict.fromkeys(ordered))
 
 
-def _has_plan(problem: Problem, solve: Solve) -> bool:
-    return solve(problem, ANY_PLAN).proof.status in (PlanStatus.OPTIMAL, PlanStatus.FEASIBLE)
+class _Search:
+    """Tries changes. Mutable only in the count of its tries."""
+
+    def __init__(self, problem: Problem, options: SolveOptions, cheapest: Cheapest) -> None:
+        self.problem = problem
+        self.options = replace(options, work_limit=options.glance_limit, require_optimal=False)
+        self.cheapest = cheapest
+        self.tries = 0
+
+    def conflict_of(self, problem: Problem) -> tuple[ConflictItem, ...]:
+        """Return the conflicts of a changed problem; none where they are not known within the limits."""
+        try:
+            return conflict(problem, screened_jobs(problem), self.options)
+        except SolverError:
+            return ()
+
+    def tried(self, half: _Half, found: tuple[ConflictItem, ...]) -> tuple[list[Repair], list[_Half]]:
+        """Return the changes that mend all, and those that mend one conflict of several, the smallest of each kind."""
+        whole: list[Repair] = []
+        halves: list[_Half] = []
+        for group in sorted({item.group for item in found}):
+            items = tuple(item for item in found if item.group == group)
+            for _, changes in ladders(half.problem, items):
+                mended = self._first(half, changes, items)
+                if isinstance(mended, Repair):
+                    whole.append(mended)
+                elif mended is not None:
+                    halves.append(mended)
+            if any(item.rule == "budget" for item in items):
+                whole += self._budgets(half)
+        return whole, halves
+
+    def _first(self, half: _Half, changes: Iterable[Change], items: tuple[ConflictItem, ...]) -> Repair | _Half | None:
+        """Return the first of growing changes that mends all; else the first that mends its own conflict; else None."""
+        found: _Half | None = None
+        waiting = list(changes)
+        while waiting and self.tries < MOST_TRIES:
+            change = waiting.pop(0)
+            self.tries += 1
+            own = _within(change.problem, items)
+            alone = None if own is None else satisfaction(own, self.options)
+            if alone is not None and alone.answer is not Answer.POSSIBLE:
+                continue
+            whole = satisfaction(change.problem, self.options)
+            if whole.answer is Answer.POSSIBLE:
+                return self._repair(half, change, whole)
+            if alone is not None and found is None:
+                found = _Half((*half.steps, _step(half.problem, change, alone)), change.problem)
+                # A larger change of this kind may mend the rest too, but only if the largest does.
+                if waiting and satisfaction(waiting[-1].problem, self.options).answer is not Answer.POSSIBLE:
+                    break
+        return found
+
+    def _repair(self, half: _Half, change: Change, held: Satisfaction) -> Repair:
+        steps = [_step(step.before, step.change, held) for step in half.steps] + [_step(half.problem, change, held)]
+        costs = [step.cost for step in steps]
+        cost = None if None in costs else sum(cost or 0.0 for cost in costs)
+        words = " and ".join(step.change.words for step in steps)
+        return Repair(words, cost, edits(self.problem, change.problem))
+
+    def _budgets(self, half: _Half) -> list[Repair]:
+        """Return the budget that the cheapest plan found without one would need; empty where there is none."""
+        problem = half.problem
+        limit = problem.limits.budget_per_day
+        if limit is None:
+            return []
+        free = replace(problem, limits=replace(problem.limits, budget_per_day=None), objective=Objective(0.0, 0.0, 1.0))
+        plan = self.cheapest(musts(free))
+        if plan.proof.status not in (PlanStatus.OPTIMAL, PlanStatus.FEASIBLE):
+            return []
+        needed = ceil(largest_day(problem, plan) * 100 - 1e-6) / 100
+        enough = replace(problem, limits=replace(problem.limits, budget_per_day=needed))
+        if violations(musts(enough), plan.decisions):
+            return []
+        words = f"a budget of {needed:,.2f} {problem.currency} a day in place of {limit:,.2f}"
+        steps = (*half.steps, _Step(Change(words, enough), problem, needed - limit))
+        costs = [step.cost for step in steps]
+        cost = None if None in costs else sum(cost or 0.0 for cost in costs)
+        return [Repair(" and ".join(step.change.words for step in steps), cost, edits(self.problem, enough))]
 
 
-def _ladders(problem: Problem, conflict: tuple[ConflictItem, ...], solve: Solve) -> Iterator[Iterator[_Change]]:
-    """Give, per part of the conflict and per kind of change, what is to be tried, the smallest first."""
-    for item in conflict:
-        kind, _, name = item.subject.partition(" ")
-        if kind == "day":
-            yield _budgets(problem, solve)
-        elif kind == "job":
-            job = problem.job_by_name[name]
-            if item.rule == "window":
-                yield _deadlines(problem, job)
-            elif item.rule == "rules":
-                yield _without_rules(problem, tuple(job.shape.rules))
-            elif item.rule == "quota":
-                larger = raised_for(problem, job)
-                yield _quotas(() if larger is None else (larger,))
-            else:
-                yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if _takes(pool, job)])
-            if job.required:
-                yield iter((_with_job(problem, replace(job, required=False), f"let job {name} be left out (required = false)"),))
-        elif kind == "rule":
-            yield _without_rules(problem, (name,))
-        elif kind in ("tenant", "cohort"):
-            ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.subject == item.subject)
-            yield _quotas(raised(problem, ceiling))
-        elif kind == "service":
-            yield from _of_service(problem, item.rule, problem.service_by_name[name])
+def _step(before: Problem, change: Change, held: Satisfaction) -> _Step:
+    cost = None if held.decisions is None else price(before, change, held.decisions)
+    return _Step(change, before, cost)
 
 
-def _of_service(problem: Problem, rule: str, service: Service) -> Iterator[Iterator[_Change]]:
-    yield (_Change(words, None, changed) for words, changed in eased(problem, rule, service))
-    yield _targets(problem, service)
-    if service.max_replicas is not None:
-        without = tuple(replace(one, max_replicas=None) if one is service else one for one in problem.services)
-        yield iter((_Change(f"lift max_replicas of service {service.name}", None, replace(problem, services=without)),))
-    yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if service_refusal(pool, service) is None])
-
-
-def _without_rules(problem: Problem, texts: tuple[str, ...]) -> Iterator[_Change]:
-    """Give the problem without each of the rules, then without all of them."""
-    for taken_out in dict.fromkeys((*((text,) for text in texts), texts)):
-        kept = tuple(rule for rule in problem.forbid if rule.text not in taken_out)
-        named = " and ".join(repr(text) for text in taken_out)
-        yield _Change(f"take out the rule {named}", None, with_rules(replace(without_rules(problem), forbid=kept)))
-
-
-def _quotas(larger: tuple[Raised, ...]) -> Iterator[_Change]:
-    for words, changed in larger:
-        yield _Change(words, None, changed)
-
-
-def _targets(problem: Problem, service: Service) -> Iterator[_Change]:
-    """Give the least target that a request can meet at all, where the one asked for is below it."""
-    alone_ms = alone_latency_ms(problem, service)
-    if alone_ms is None or alone_ms <= service.slo_ms:
-        return
-    reachable = float(ceil(alone_ms))
-    mended = tuple(replace(one, slo_ms=reachable) if one is service else one for one in problem.services)
-    words = f"a target of {reachable:g} ms in place of {service.slo_ms:g} ms for service {service.name}"
-    yield _Change(words, None, replace(problem, services=mended))
-
-
-def _takes(pool: Pool, job: Job) -> bool:
-    refused = job_refusal(pool, job)
-    return refused is None or refused.rule == "topology"
-
-
-def _more_nodes(problem: Problem, pools: list[Pool]) -> Iterator[Iterator[_Change]]:
-    for pool in pools:
-        yield _grown(problem, pool)
-
-
-def _grown(problem: Problem, pool: Pool) -> Iterator[_Change]:
-    """Give a pool with 1, 2, 4 ... more nodes, priced as if all were on for the whole horizon."""
-    hours_price = float(problem.price_per_h(pool) @ problem.grid.hours)
-    running_on = {placed.node for job in problem.jobs for placed in job.placement} & set(pool.node_names())
-    more = 1
-    while more <= MOST_MORE_NODES:
-        larger = replace(pool, count=pool.count + more, max_count=pool.max_count + more)
-        if not running_on <= set(larger.node_names()):
-            return  # more digits would rename the nodes, and what runs there would be lost
-        pools = tuple(larger if one is pool else one for one in problem.cluster.pools)
-        words = f"{more} more node{'s' if more > 1 else ''} of {pool.name}"
-        yield _Change(words, more * hours_price, replace(problem, cluster=replace(problem.cluster, pools=pools)))
-        more *= 2
-
-
-def _deadlines(problem: Problem, job: Job) -> Iterator[_Change]:
-    """Give a deadline that is as much later as the shortest run needs, then a soft one."""
-    minutes = [run_minutes(problem, job, pool) for pool in problem.cluster.pools if _takes(pool, job)]
-    if job.deadline_s is None or not minutes:
-        return
-    grid = problem.grid
-    release = grid.release_slot(job.release_s)
-    end_edge = grid.end_edge(release, min(minutes)) if release < grid.n_slots else None
-    if end_edge is not None:
-        later = ceil((grid.edges_s[end_edge] - job.deadline_s) / 60)
-        moved = replace(job, deadline_s=job.deadline_s + later * 60)
-        yield _with_job(problem, moved, f"a deadline {later} min later for job {job.name}")
-    yield _with_job(problem, replace(job, deadline_kind=DeadlineKind.SOFT), f"a soft deadline for job {job.name}")
-
-
-def _with_job(problem: Problem, job: Job, words: str) -> _Change:
-    return _Change(words, None, replace(problem, jobs=tuple(job if one.name == job.name else one for one in problem.jobs)))
-
-
-def _budgets(problem: Problem, solve: Solve) -> Iterator[_Change]:
-    """Give the budget that the cheapest plan found without one would need."""
-    cheapest = replace(problem, limits=replace(problem.limits, budget_per_day=None), objective=Objective(0.0, 0.0, 1.0))
-    plan = solve(cheapest, NEARLY_CHEAPEST)
-    limit = problem.limits.budget_per_day
-    cost = next((measure.value for measure in plan.measures if measure.name == "cost" and not measure.labels), None)
-    if cost is None or limit is None or plan.proof.status is PlanStatus.INFEASIBLE:
-        return
-    needed = ceil(_largest_day(problem, plan, cost) * 100) / 100
-    raised = replace(problem, limits=replace(problem.limits, budget_per_day=needed))
-    words = f"a budget of {needed:,.2f} {problem.currency} a day in place of {limit:,.2f}"
-    yield _Change(words, needed - limit, raised)
-
-
-def _largest_day(problem: Problem, plan: Plan, cost: float) -> float:
-    """Return the most that a day of a plan costs; all of it where the horizon is one day."""
-    days = problem.grid.days(problem.zone)
-    if len(days) == 1 or plan.node_use is None:
-        return cost
-    starts = {problem.grid.slot_start_s(slot): day for day, slots in days for slot in slots}
-    paid = {day: float(plan.node_use.cost[:, list(slots)].sum()) for day, slots in days}
-    bare = sum(paid.values())
-    for placement in plan.placements:
-        paid[starts[placement.start_s]] += (cost - bare) / len(plan.placements)
-    return max(paid.values())
+def _within(problem: Problem, items: tuple[ConflictItem, ...]) -> Problem | None:
+    """Return a problem of the work alone that a conflict names, and of what runs; None where it names all that must be or none."""
+    named = {item.subject.partition(" ")[2] for item in items}
+    jobs = {job.name for job in problem.jobs if job.name in named or job.state is JobState.RUNNING}
+    services = tuple(service for service in problem.services if service.name in named)
+    few = replace(with_needed(problem, jobs), services=services)
+    whole = musts(problem)
+    is_whole = (len(few.jobs), len(few.services)) == (len(whole.jobs), len(whole.services))
+    return None if is_whole or not (jobs or services) else few

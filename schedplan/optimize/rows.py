@@ -12,11 +12,15 @@ Row: TypeAlias = cp_model.BoundedLinearExpression | bool
 
 @dataclass
 class Rows:
-    """Adds rows to one model. With `is_relaxable` every named rule hangs on one literal, for the search of a conflict."""
+    """Adds rows to one model. With `is_relaxable` every named rule hangs on one literal, for the search of a conflict.
+
+    only: the named rules that count; rows of any other are left out. None: all of them.
+    """
 
     model: cp_model.CpModel
     is_relaxable: bool = False
     literals: dict[str, cp_model.IntVar] = field(default_factory=dict)
+    only: frozenset[str] | None = None
 
     def always(self, row: Row) -> None:
         """Add a row that nothing may relax."""
@@ -24,6 +28,8 @@ class Rows:
 
     def when(self, rule: str, row: Row) -> None:
         """Add a row of a named rule, e.g. `service recommender`."""
+        if self.only is not None and rule not in self.only:
+            return
         added = self.model.add(row)
         if self.is_relaxable:
             if rule not in self.literals:

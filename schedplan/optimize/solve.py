@@ -27,9 +27,12 @@ from schedplan.optimize.proof import EXACT, prove
 from schedplan.optimize.reference import normalisation as scales
 from schedplan.optimize.reference import reference
 from schedplan.optimize.repair import repairs
+from schedplan.optimize.satisfaction import Answer, satisfaction
+from schedplan.optimize.screening import screened_jobs
 from schedplan.optimize.search import Found, Outcome, search
-from schedplan.packing.screen import Screened, screened
 from schedplan.packing.settling import replica_starts, settlings
+
+NEARLY = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class _Solve:
         self.options = options
         self.reference = reference(problem)
         self.normalisation = normalisation or scales(problem, self.reference)
-        self.screened = _screened(problem)
+        self.screened = screened_jobs(problem)
         self.excluded: tuple[Job, ...] = tuple(found.job for found in self.screened)
         self.jobs = tuple(job for job in problem.jobs if job not in self.excluded)
         self.best: Incumbent | None = None
@@ -68,12 +71,15 @@ class _Solve:
         self.route: list[str] = []
         self.work: list[tuple[str, float]] = []
         self.hit_clock = False
+        self.known = ""
 
     def plan(self) -> Plan:
         """Run the steps and return the plan."""
         if any(found.job.required for found in self.screened):
             return self._infeasible()
         self._offer(self.reference)
+        if self.best is None and self._must_have_no_plan():
+            return self._infeasible()
         for level, limit in ((Level.POOLS, self.options.pool_columns), (Level.NODES, self.options.node_columns)):
             shape = layout(self.problem, self.jobs, level)
             if shape.n_columns > limit:
@@ -84,9 +90,19 @@ class _Solve:
                 break
         if self.best is None:
             raise SolverError(
-                "no plan was found within the limits", hint="Raise the limits of the solver, or relax a limit of the project."
+                f"no plan was found within the limits{f': {self.known}' if self.known else ''}",
+                hint="Raise the limits of the solver, or relax a limit of the project.",
             )
         return self._finish(self._settled(self.best))
+
+    def _must_have_no_plan(self) -> bool:
+        """Ask whether what must hold has a plan, keeping the one that is found; whether there is none."""
+        found = satisfaction(self.problem, self.options)
+        self.known = found.known
+        self.route.append("what must hold, alone" + (f": {found.known}" if found.known else ": has a plan"))
+        if found.decisions is not None:
+            self._offer(found.decisions)
+        return found.answer is Answer.IMPOSSIBLE
 
     def _rules_out(self, shape: Layout) -> bool:
         """Search the model of one layout, keeping plans and bounds; whether it was proven to have no plan."""
@@ -173,9 +189,9 @@ class _Solve:
             seed=self.options.seed,
         )
 
-    def _quick(self, changed: Problem, gap: float) -> Plan:
-        """Return a plan of a changed problem with little search; at a gap of 1 the first that holds."""
-        options = replace(self.options, gap=gap, work_limit=self.options.glance_limit, branch_work=0, require_optimal=False)
+    def _cheapest(self, changed: Problem) -> Plan:
+        """Return a plan of a changed problem that little search was spent on."""
+        options = replace(self.options, gap=NEARLY, work_limit=self.options.glance_limit, branch_work=0, require_optimal=False)
         try:
             return _Solve(changed, options, None, with_repairs=False).plan()
         except SolverError:
@@ -187,23 +203,11 @@ class _Solve:
 
     def _infeasible(self) -> Plan:
         items = conflict(self.problem, self.screened, self.options)
-        found = repairs(self.problem, items, self._quick) if self.with_repairs else ()
+        if len({item.group for item in items}) > sum(found.job.required for found in self.screened):
+            self.route.append("confirmed by CP-SAT without presolve and by HiGHS")
+        found = repairs(self.problem, items, self.options, self._cheapest) if self.with_repairs else ()
         proof = Proof(PlanStatus.INFEASIBLE, None, None, None, None, "; ".join(self.route) or "arithmetic", (), items, found)
         return self._empty(proof)
-
-
-def _screened(problem: Problem) -> tuple[Screened, ...]:
-    """Return the jobs without any column, with the reason."""
-    shape = layout(problem, problem.jobs, Level.POOLS)
-    columns = [0] * len(shape.classes)
-    for column in shape.columns:
-        columns[column.class_idx] += 1
-    found = (
-        screened(problem, job, len(job_class.sites), columns[job_class.idx])
-        for job_class in shape.classes
-        for job in job_class.jobs
-    )
-    return tuple(sorted((result for result in found if result is not None), key=lambda result: result.job.name))
 
 
 def sunk(problem: Problem, normalisation: Normalisation, excluded: tuple[Job, ...]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedplan.model.findings import Measure, Severity
-from schedplan.model.plan import Baseline, ConflictItem, Plan, PlanStatus, Term, Unplaced
+from schedplan.model.plan import Baseline, ConflictItem, Plan, PlanStatus, Repair, Term, Unplaced
 from schedplan.model.problem import Problem
 from schedplan.report.document import Facts, Notice, finite
 from schedplan.report.figures import LEAST_SHARE
@@ -38,7 +38,7 @@ def plan_facts(problem: Problem, plan: Plan, provenance: Provenance) -> Facts:
             ("measures", tuple(measure_facts(measure) for measure in plan.measures)),
             ("unplaced", tuple(_unplaced_facts(one) for one in plan.unplaced)),
             ("conflict", tuple(_conflict_facts(one) for one in proof.conflict)),
-            ("repairs", tuple(Facts((("change", one.change), ("cost", finite(one.cost)))) for one in proof.repairs)),
+            ("repairs", tuple(_repair_facts(one) for one in proof.repairs)),
             ("warnings", plan.warnings),
             ("assumptions", problem.assumptions),
             ("baselines", tuple(_baseline_facts(one) for one in plan.baselines)),
@@ -57,7 +57,14 @@ def measure_facts(measure: Measure) -> Facts:
 
 
 def _conflict_facts(one: ConflictItem) -> Facts:
-    return Facts((("rule", one.rule), ("subject", one.subject), ("evidence", one.evidence)))
+    return Facts((("rule", one.rule), ("subject", one.subject), ("evidence", one.evidence), ("group", one.group)))
+
+
+def _repair_facts(one: Repair) -> Facts:
+    changed = tuple(
+        Facts((("table", edit.table), ("row", edit.row), ("column", edit.column), ("value", edit.value))) for edit in one.edits
+    )
+    return Facts((("change", one.change), ("cost", finite(one.cost)), ("edits", changed)))
 
 
 def _term_facts(term: Term) -> Facts:

@@ -86,27 +86,47 @@ def conflict_section(problem: Problem, plan: Plan) -> Section:
     """Return the rules that exclude one another, and what would help."""
     blocks: list[Block] = []
     if plan.proof.conflict:
-        columns = (Column("rule", "Rule"), Column("subject", "About"), Column("evidence", "Numbers"))
-        conflict_rows = tuple((item.rule, item.subject, item.evidence) for item in plan.proof.conflict)
+        columns: tuple[Column, ...] = (Column("rule", "Rule"), Column("subject", "About"), Column("evidence", "Numbers"))
+        conflict_rows: list[tuple[Cell, ...]] = [(item.rule, item.subject, item.evidence) for item in plan.proof.conflict]
         title, caption = _conflict_words(plan.proof.conflict)
-        blocks.append(Table("conflict-rules", title, columns, conflict_rows, caption))
+        if _is_mixed(plan.proof.conflict):
+            columns = (Column("conflict", "Conflict", Kind.COUNT), *columns)
+            conflict_rows = [(item.group + 1, *row) for item, row in zip(plan.proof.conflict, conflict_rows, strict=True)]
+        blocks.append(Table("conflict-rules", title, columns, tuple(conflict_rows), caption))
     if plan.proof.repairs:
-        repair_columns = (Column("change", "Change"), Column("cost", "Cost", Kind.MONEY, problem.currency))
-        repair_rows = tuple((repair.change, repair.cost) for repair in plan.proof.repairs)
-        blocks.append(Table("repairs", "Changes that make a plan possible", repair_columns, repair_rows, "Cheapest first."))
+        repair_columns = (
+            Column("change", "Change"),
+            Column("cost", "Cost", Kind.MONEY, problem.currency),
+            Column("inputs", "In the inputs", is_detail=True),
+        )
+        repair_rows = tuple(
+            (repair.change, repair.cost, "; ".join(edit.text for edit in repair.edits)) for repair in plan.proof.repairs
+        )
+        caption = "Each was tried: with it alone there is a plan. Cheapest first, then those without a price."
+        blocks.append(Table("repairs", "Changes that make a plan possible", repair_columns, repair_rows, caption))
+    elif plan.proof.conflict:
+        blocks.append(
+            Paragraph(("No change of the kinds that were tried, nor two or three of them together, makes a plan possible.",))
+        )
     return Section("conflict", "Why there is no plan", tuple(blocks))
 
 
-_TOGETHER = ("required", "service", "spread", "reserve", "hold", "budget", "quota", "rules")
+def _is_mixed(conflict: tuple[ConflictItem, ...]) -> bool:
+    """Whether there are several conflicts, some of them of more than one rule."""
+    groups = {item.group for item in conflict}
+    return 1 < len(groups) < len(conflict)
 
 
 def _conflict_words(conflict: tuple[ConflictItem, ...]) -> tuple[str, str]:
-    """Return (title, caption): a single rule, rules that only together have no plan, or jobs that by arithmetic alone have none."""
+    """Return (title, caption): a single rule, rules that only together have no plan, or several conflicts side by side."""
+    groups = len({item.group for item in conflict})
     if len(conflict) == 1:
         return "What can't be met", "Without it there is a plan."
-    if all(item.rule in _TOGETHER for item in conflict):
+    if groups == 1:
         return "Rules that exclude one another", "Drop any one of them and the others can be met."
-    return "What can't be met", "Each of these alone leaves no plan."
+    if groups == len(conflict):
+        return "What can't be met", "Each of these alone leaves no plan."
+    return "Conflicts", "Each conflict alone leaves no plan; drop any one rule of it and its others can be met."
 
 
 def unplaced_section(problem: Problem, plan: Plan) -> Section:

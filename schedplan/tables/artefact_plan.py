@@ -24,6 +24,7 @@ from schedplan.model.plan import (
     Baseline,
     ConflictItem,
     Decisions,
+    Edit,
     JobPart,
     NodeUse,
     Placement,
@@ -185,8 +186,13 @@ def _plan_values(plan: Plan) -> dict[str, Json]:
         "gap_avoidable": _float(proof.gap_avoidable),
         "route": proof.route,
         "work": [{"name": name, "value": float(value)} for name, value in proof.work],
-        "conflict": [{"rule": item.rule, "subject": item.subject, "evidence": item.evidence} for item in proof.conflict],
-        "repairs": [{"change": repair.change, "cost": _float(repair.cost)} for repair in proof.repairs],
+        "conflict": [
+            {"rule": item.rule, "subject": item.subject, "evidence": item.evidence, "group": item.group} for item in proof.conflict
+        ],
+        "repairs": [
+            {"change": repair.change, "cost": _float(repair.cost), "edits": [_edit_values(edit) for edit in repair.edits]}
+            for repair in proof.repairs
+        ],
         "prices": [{"pool": price.pool, "item": price.item, "value": float(price.value)} for price in proof.prices],
         "terms": [_term_values(term) for term in plan.terms],
         "measures": [
@@ -341,6 +347,14 @@ def _unplaced_columns(rows: tuple[Unplaced, ...]) -> dict[str, Cells]:
     }
 
 
+def _edit_values(edit: Edit) -> dict[str, Json]:
+    return {"table": edit.table, "row": edit.row, "column": edit.column, "value": edit.value}
+
+
+def _edit_from(record: Fields) -> Edit:
+    return Edit(record.text("table"), record.text("row"), record.text("column"), record.text("value"))
+
+
 def _proof_from(record: Fields) -> Proof:
     return Proof(
         status=_choice(record, "status", PlanStatus),
@@ -351,9 +365,20 @@ def _proof_from(record: Fields) -> Proof:
         route=record.text("route"),
         work=tuple((row.text("name"), row.number("value")) for row in record.rows("work")),
         conflict=tuple(
-            ConflictItem(row.text("rule"), row.text("subject"), row.text("evidence")) for row in record.rows("conflict")
+            ConflictItem(row.text("rule"), row.text("subject"), row.text("evidence"), row.whole("group"))
+            for row in record.rows("conflict")
         ),
-        repairs=tuple(Repair(row.text("change"), row.optional_number("cost")) for row in record.rows("repairs")),
+        repairs=tuple(
+            Repair(
+                row.text("change"),
+                row.optional_number("cost"),
+                tuple(
+                    Edit(edit.text("table"), edit.text("row"), edit.text("column"), edit.text("value"))
+                    for edit in row.rows("edits")
+                ),
+            )
+            for row in record.rows("repairs")
+        ),
         prices=_prices_from(record),
     )
 

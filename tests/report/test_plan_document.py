@@ -88,7 +88,7 @@ def test_an_infeasible_problem_names_conflict_and_repairs(problem: Problem, plan
 
     assert words(document).startswith("No plan can meet every rule at once.")
     assert table(document, "conflict-rules").rows == (("window", "job x", "4 h of work in 3 h"),)
-    assert table(document, "repairs").rows == (("end the window at 07:00", None),)
+    assert table(document, "repairs").rows == (("end the window at 07:00", None, ""),)
 
 
 def test_no_plan_within_the_limits_is_no_proof(problem: Problem, plan: Plan) -> None:

@@ -1,0 +1,21 @@
+"""The arithmetic screen over a whole problem: the jobs that have no column at all, before any solver is asked."""
+
+from __future__ import annotations
+
+from schedplan.model.problem import Problem
+from schedplan.optimize.layout import Level, layout
+from schedplan.packing.screen import Screened, screened
+
+
+def screened_jobs(problem: Problem) -> tuple[Screened, ...]:
+    """Return the jobs without any column, with the reason."""
+    shape = layout(problem, problem.jobs, Level.POOLS)
+    columns = [0] * len(shape.classes)
+    for column in shape.columns:
+        columns[column.class_idx] += 1
+    found = (
+        screened(problem, job, len(job_class.sites), columns[job_class.idx])
+        for job_class in shape.classes
+        for job in job_class.jobs
+    )
+    return tuple(sorted((result for result in found if result is not None), key=lambda result: result.job.name))
