@@ -62,6 +62,8 @@ def _service(service: Service) -> Row:
         ("slo_ms", service.slo_ms),
         ("max_replicas", service.max_replicas),
         ("markets", "|".join(market.value for market in service.markets)),
+        ("spread", None if service.spread is None else f"{service.spread[0]}:{service.spread[1]}"),
+        ("min_hold_minutes", service.min_hold_minutes),
     )
 
 
@@ -75,6 +77,7 @@ def _limits(problem: Problem) -> Row:
         ("budget_per_day", limits.budget_per_day),
         ("max_utilization", limits.max_utilization),
         ("missed_demand", limits.missed_demand),
+        ("reserve", limits.reserve),
     )
 
 

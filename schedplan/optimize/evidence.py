@@ -110,9 +110,7 @@ def _reserve(problem: Problem, name: str, group: int) -> ConflictItem:
 
 def _hold(problem: Problem, name: str, group: int) -> ConflictItem:
     minutes = problem.service_by_name[name].min_hold_minutes
-    return ConflictItem(
-        "hold", f"service {name}", f"its number of replicas may change every {minutes:g} min at most", group
-    )
+    return ConflictItem("hold", f"service {name}", f"its number of replicas may change every {minutes:g} min at most", group)
 
 
 def _domains_there(problem: Problem, name: str, kind: str) -> str:
