@@ -24,10 +24,6 @@ class Unsupported:
         return ".".join(self.path)
 
 
-def _number_above_0(value: object) -> bool:
-    return isinstance(value, int | float) and value > 0
-
-
 REFUSED = (
     Unsupported(("inputs", "outages"), "plans do not keep out of outages yet"),
     Unsupported(("inputs", "pins"), "plans do not keep pins yet"),
@@ -39,13 +35,11 @@ REFUSED = (
     ),
     Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),
     Unsupported(("forecast", "engine"), "SARIMA is estimated by statsmodels only", lambda value: value != "statsmodels"),
-    Unsupported(("objective", "carbon"), "emissions have no weight in a plan yet", _number_above_0),
     Unsupported(("objective", "move_device_h"), "plans are made without regard to an earlier one", lambda value: True),
     Unsupported(("objective", "rewards"), "plans are scored by the objective alone"),
 )
 
 WARNED = (
-    Unsupported(("inputs", "carbon"), "emissions are not computed yet"),
     Unsupported(("inputs", "events"), "forecasts do not know events yet"),
     Unsupported(("inputs", "latency_samples"), "the latency model is not calibrated yet"),
     Unsupported(("inputs", "links"), "traffic between regions is not priced yet"),

@@ -45,6 +45,13 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "There is no pending or running job, and no service; jobs that ended are history. Give jobs.csv or services.csv.",
     ),
     CodeText(
+        "SP1020",
+        "emissions unknown",
+        "The goal carbon has a weight, and of no node both its power and the intensity of its region are known, so nothing can be"
+        " weighed. Give power_idle_w, power_max_w and region in nodes and the table carbon, whose first value of a region holds"
+        " from the start of the horizon or earlier; or set objective.carbon to 0.",
+    ),
+    CodeText(
         "SP1101",
         "stale plan",
         "An input of the plan is no longer what the plan was made from: its content changed, it is gone, or the project file says"

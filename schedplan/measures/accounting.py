@@ -4,10 +4,11 @@
                    is left out waits until the horizon ends
     utilization  = paid - held by jobs - reference work of services, in counted-resource-hours
     cost         = paid + expected rework + what is borrowed beyond quotas
+    carbon       = emissions of the nodes that are on, by idle power and duty; 0 where power or intensity is not known
     unplaced     = importance left out / importance of all jobs
 
 The reference work of a service is what its demand keeps busy at reference speed: a constant of the problem, so that no plan looks
-better by holding more replicas. Carbon is 0: intensities are not part of a problem yet.
+better by holding more replicas.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 
+import numpy as np
+
 from schedplan.measures.caveats import caveats
 from schedplan.measures.costs import Prices, paid, part_rework_costs
 from schedplan.measures.devices import assign_devices
 from schedplan.measures.fallback import fallback_of
-from schedplan.measures.figures import Ledger, energy_kwh, measures
+from schedplan.measures.figures import Ledger, carbon_g, energy_kwh, measures
 from schedplan.measures.objective import GoalValues
 from schedplan.measures.placements import placements, replica_rows
 from schedplan.measures.quotas import borrow_costs
@@ -65,6 +68,7 @@ def account(problem: Problem, decisions: Decisions) -> Account:
         devices_stranded=stranded(problem, decisions, usage, devices, unplaced),
         cost=paid(problem, decisions, prices),
         energy_kwh=energy_kwh(problem, decisions, usage),
+        carbon_g=carbon_g(problem, decisions, usage),
     )
     rows = placements(problem, runs, devices, prices, fallbacks)
     replicas = replica_rows(problem, fleets, prices)
@@ -104,7 +108,7 @@ def _goals(
         ),
         utilization=_idle_h(problem, decisions, usage),
         cost=cost,
-        carbon=0.0,
+        carbon=float(np.nansum(carbon_g(problem, decisions, usage))),
         unplaced=missing / everything if everything > 0 else 0.0,
     )
 

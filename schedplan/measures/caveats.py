@@ -8,6 +8,7 @@ import numpy as np
 
 from schedplan.measures.devices import Unassigned
 from schedplan.measures.domains import domain_of_pool
+from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.fallback import Fallback
 from schedplan.measures.placements import requested_at_s
 from schedplan.measures.quotas import TenantHoldings
@@ -18,6 +19,8 @@ from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import DeadlineKind
 from schedplan.timegrid import format_local
+
+POOLS_NAMED = 5
 
 
 def caveats(
@@ -44,6 +47,7 @@ def caveats(
     found += _billing_caveats(problem, decisions)
     found += _borrowing_caveats(problem, decisions)
     found += _reserve_caveats(problem, fleets)
+    found += _emission_caveats(problem)
     return tuple(found)
 
 
@@ -180,3 +184,15 @@ def _reserve_caveats(problem: Problem, fleets: Sequence[Fleet]) -> list[str]:
         for pool in used
         if domain_of_pool(kind.value, pool) is None
     ]
+
+
+def _emission_caveats(problem: Problem) -> list[str]:
+    """Pools whose emissions count as 0, where emissions are asked for at all."""
+    if not problem.intensities and problem.objective.carbon == 0:
+        return []
+    unknown = unknown_emissions(problem)
+    if not unknown:
+        return []
+    named = ", ".join(f"{pool} ({why})" for pool, why in unknown[:POOLS_NAMED])
+    more = f" and {len(unknown) - POOLS_NAMED} more" if len(unknown) > POOLS_NAMED else ""
+    return [f"carbon: emissions are not known, and count as 0 where plans are compared, of pools {named}{more}"]

@@ -146,7 +146,7 @@ def _node_use(seen: NodeUse, fresh: NodeUse) -> Iterator[Finding]:
         if value.shape != wanted.shape:
             yield _finding("SP3124", "nodes", f"{field.name} has the shape {value.shape}; recomputed: {wanted.shape}")
             continue
-        for row, slot in np.argwhere(~np.isclose(value, wanted, rtol=TOLERANCE, atol=TOLERANCE))[:20]:
+        for row, slot in np.argwhere(~np.isclose(value, wanted, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True))[:20]:
             subject = f"node {fresh.nodes[row]}, slot {slot}"
             yield _finding("SP3124", subject, f"{field.name} is {value[row, slot]}; recomputed: {wanted[row, slot]}")
 

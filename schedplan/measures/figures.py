@@ -20,7 +20,8 @@ paid = counted-resource-hours (devices, or cores) of the nodes that are on; a me
     makespan_s           last booked end - start of the horizon
     unplaced             jobs left out
     stranded_devices     mean over the horizon
-    energy_kwh           where the power of a pool's nodes is known; whole: only if it is known for all pools
+    energy_kwh           where the power of a pool's nodes is known; {pool}; whole: only if it is known for all pools
+    carbon_g             energy_kwh x intensity of the region, where both are known; {pool}; whole: only if known for all pools
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from math import ceil, fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.emissions import Draw, draw_of, emission_of
 from schedplan.measures.quotas import BorrowCosts
 from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.spot import gang_rate, on_time_probability_floor
@@ -75,17 +77,24 @@ def pool_rows(problem: Problem, pool: Pool) -> list[int]:
 
 
 def energy_kwh(problem: Problem, decisions: Decisions, usage: Usage) -> NDArray[np.float64]:
-    """Return the energy per node and slot, float64 [node, slot]; 0 where the power of a node is not known.
+    """Return the energy per node and slot, float64 [node, slot]; NaN where the power of a node is not known."""
+    return _drawn(problem, decisions, usage, draw_of)
 
-    Idle power while on, the rest in proportion to the busy share, times the overhead of the building.
-    """
-    found = np.zeros(decisions.on.shape)
+
+def carbon_g(problem: Problem, decisions: Decisions, usage: Usage) -> NDArray[np.float64]:
+    """Return the emissions per node and slot, float64 [node, slot]; NaN where power or intensity of a node is not known."""
+    return _drawn(problem, decisions, usage, emission_of)
+
+
+def _drawn(
+    problem: Problem, decisions: Decisions, usage: Usage, per_node: Callable[[Problem, Pool], Draw | None]
+) -> NDArray[np.float64]:
+    found = np.full(decisions.on.shape, np.nan)
     for pool in problem.cluster.pools:
-        if pool.power_idle_w is None or pool.power_max_w is None:
-            continue
-        rows = pool_rows(problem, pool)
-        watts = pool.power_idle_w + (pool.power_max_w - pool.power_idle_w) * np.minimum(usage.busy_share[rows], 1.0)
-        found[rows] = decisions.on[rows] * watts * pool.pue * problem.grid.hours / 1000.0
+        draw = per_node(problem, pool)
+        if draw is not None:
+            rows = pool_rows(problem, pool)
+            found[rows] = decisions.on[rows] * draw.idle + usage.duty[rows] * draw.duty
     return found
 
 
@@ -219,13 +228,15 @@ def _waits(ledger: Ledger) -> Iterator[Measure]:
 
 
 def _energy(ledger: Ledger) -> Iterator[Measure]:
-    problem, known = ledger.problem, True
-    for pool in problem.cluster.pools:
-        value = float(ledger.node_use.energy_kwh[pool_rows(problem, pool)].sum())
-        is_known = pool.power_idle_w is not None and pool.power_max_w is not None
-        known = known and is_known
-        yield Measure("energy_kwh", value if is_known else None, "kWh", (("pool", pool.name),))
-    yield Measure("energy_kwh", float(ledger.node_use.energy_kwh.sum()) if known and problem.cluster.pools else None, "kWh")
+    use = ledger.node_use
+    for name, amounts, unit in (("energy_kwh", use.energy_kwh, "kWh"), ("carbon_g", use.carbon_g, "gCO2e")):
+        for pool in ledger.problem.cluster.pools:
+            yield Measure(name, _known_sum(amounts[pool_rows(ledger.problem, pool)]), unit, (("pool", pool.name),))
+        yield Measure(name, _known_sum(amounts) if ledger.problem.cluster.pools else None, unit)
+
+
+def _known_sum(amounts: NDArray[np.float64]) -> float | None:
+    return None if np.isnan(amounts).any() else float(amounts.sum())
 
 
 def _ratio(part: float, whole: float) -> float | None:

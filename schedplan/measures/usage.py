@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.emissions import replica_duty
 from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.work import counted, counted_share, node_share
 from schedplan.model.cluster import Cluster
@@ -20,7 +21,8 @@ from schedplan.model.workload import Job, Service, WorkerShape
 class Usage:
     """Arrays float64 [node, slot], rows = Cluster.nodes.
 
-    held, busy: counted resource; held_share, busy_share: of the node's price; devices, cpus, memory_gib: held, as asked;
+    held, busy: counted resource; held_share, busy_share: of the node's price; duty: what energy counts as busy of it (see
+    emissions); devices, cpus, memory_gib: held, as asked;
     job_held: counted resource held by jobs. by_kind: busy counted resource per kind of job, and of services under `service`.
     """
 
@@ -28,6 +30,7 @@ class Usage:
     busy: NDArray[np.float64]
     held_share: NDArray[np.float64]
     busy_share: NDArray[np.float64]
+    duty: NDArray[np.float64]
     devices: NDArray[np.float64]
     cpus: NDArray[np.float64]
     memory_gib: NDArray[np.float64]
@@ -38,12 +41,16 @@ class Usage:
 def usage_of(problem: Problem, runs: Sequence[Run], fleets: Sequence[Fleet]) -> Usage:
     """Return what runs and fleets hold and keep busy: a job all that it holds, a replica for its share of the expected load."""
     shape = (len(problem.cluster.nodes), problem.grid.n_slots)
-    held, busy, held_share, busy_share, devices, cpus, memory_gib, job_held = (np.zeros(shape) for _ in range(8))
-    found = Usage(held, busy, held_share, busy_share, devices, cpus, memory_gib, job_held, {})
+    held, busy, held_share, busy_share, duty, devices, cpus, memory_gib, job_held = (np.zeros(shape) for _ in range(9))
+    found = Usage(held, busy, held_share, busy_share, duty, devices, cpus, memory_gib, job_held, {})
     for run in runs:
         for part in run.parts:
-            _add(found, problem.cluster, part.node, run.slots, part.workers, run.job, 1.0)
+            _add(found, problem.cluster, part.node, run.slots, part.workers, run.job, 1.0, 1.0)
     for fleet in fleets:
+        duties = {
+            accelerator: replica_duty(problem, fleet.service, accelerator)
+            for accelerator in {problem.cluster.pool_of_node[stand.node].accelerator for parts in fleet.parts for stand in parts}
+        }
         for slot, parts in enumerate(fleet.parts):
             for stand in parts:
                 _add(
@@ -54,6 +61,7 @@ def usage_of(problem: Problem, runs: Sequence[Run], fleets: Sequence[Fleet]) -> 
                     stand.replicas,
                     fleet.service,
                     float(fleet.busy[slot]),
+                    float(duties[problem.cluster.pool_of_node[stand.node].accelerator][slot]),
                 )
     return found
 
@@ -64,7 +72,9 @@ def counted_on(problem: Problem, decisions: Decisions) -> NDArray[np.float64]:
     return np.asarray(decisions.on * np.array(per_node).reshape(-1, 1), dtype=np.float64)
 
 
-def _add(found: Usage, cluster: Cluster, node: str, slots: slice, count: int, work: Job | Service, busy: float) -> None:
+def _add(
+    found: Usage, cluster: Cluster, node: str, slots: slice, count: int, work: Job | Service, busy: float, duty: float
+) -> None:
     row, pool, shape = cluster.node_idx[node], cluster.pool_of_node[node], work.shape
     amount, share = count * counted_share(shape, cluster), count * node_share(pool, shape)
     kind = work.kind.value if isinstance(work, Job) else "service"
@@ -72,6 +82,7 @@ def _add(found: Usage, cluster: Cluster, node: str, slots: slice, count: int, wo
     found.busy[row, slots] += amount * busy
     found.held_share[row, slots] += share
     found.busy_share[row, slots] += share * busy
+    found.duty[row, slots] += share * duty
     found.by_kind.setdefault(kind, np.zeros_like(found.held))[row, slots] += amount * busy
     if isinstance(work, Job):
         found.job_held[row, slots] += amount

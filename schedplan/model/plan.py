@@ -93,7 +93,8 @@ class ReplicaRow:
 class NodeUse:
     """nodes.parquet as arrays over [node, slot] (rows = Cluster.nodes): float64 but for `on` (bool).
 
-    devices_used: held by work; busy_devices: by jobs, and by replicas for their offered load; cost in currency.
+    devices_used: held by work; busy_devices: by jobs, and by replicas for their offered load; cost in currency. energy_kwh and
+    carbon_g are NaN where the power of a node, or the intensity of its region, is not known.
     """
 
     nodes: tuple[str, ...]
@@ -103,6 +104,7 @@ class NodeUse:
     devices_stranded: NDArray[np.float64]
     cost: NDArray[np.float64]
     energy_kwh: NDArray[np.float64]
+    carbon_g: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

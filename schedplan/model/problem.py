@@ -41,6 +41,14 @@ class PriceSeries:
     per_hour: NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True)
+class Intensity:
+    """Emissions of electricity in `region` per slot, gCO2e/kWh, float64 [n_slots]."""
+
+    region: str
+    g_per_kwh: NDArray[np.float64]
+
+
 class MissedDemand(Enum):
     FORBID = "forbid"
     PRICE = "price"
@@ -114,6 +122,7 @@ class Problem:
     is_static: bool = False
     quotas: tuple[Quota, ...] = ()
     forbid: tuple[Forbid, ...] = ()
+    intensities: tuple[Intensity, ...] = ()
 
     @cached_property
     def zone(self) -> tzinfo:
@@ -166,6 +175,10 @@ class Problem:
             if series.pool == pool.name:
                 return series.per_hour
         return np.full(self.grid.n_slots, pool.price_per_hour)
+
+    def g_per_kwh(self, pool: Pool) -> NDArray[np.float64] | None:
+        """Return the emissions of electricity where a pool stands, per slot, gCO2e/kWh, float64 [n_slots]; None where not known."""
+        return next((series.g_per_kwh for series in self.intensities if series.region == pool.region), None)
 
     def runtime_minutes(self, job: Job, pool: Pool) -> float:
         """Return the run time of a job on a pool's devices, minutes."""

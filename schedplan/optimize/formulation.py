@@ -11,7 +11,7 @@ from schedplan.model.workload import Job
 from schedplan.optimize import spending as money
 from schedplan.optimize.constraints import budget, capacity, gang, hold, place, quota, reserve, rules, service, spread, supply
 from schedplan.optimize.layout import Layout
-from schedplan.optimize.objective import LinearForm, ScaledObjective, minimise, objective
+from schedplan.optimize.objective import GoalForms, LinearForm, ScaledObjective, minimise, objective
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Variables, variables
 
@@ -51,5 +51,5 @@ def formulate(
     budget.add(chosen, spending, rows)
     if normalisation is None:
         return Formulation(model, chosen, rows, None, None)
-    form = objective(chosen, spending, normalisation, excluded)
+    form = objective(GoalForms(chosen, spending, excluded), layout.problem.objective, normalisation)
     return Formulation(model, chosen, rows, form, minimise(chosen, form))

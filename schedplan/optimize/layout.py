@@ -12,6 +12,7 @@ from enum import Enum
 
 from schedplan.measures.domains import kinds_told_apart
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.emissions import emission_of
 from schedplan.measures.gang_family import gang_family
 from schedplan.measures.quotas import quota_refusal
 from schedplan.measures.work import release_s
@@ -188,11 +189,17 @@ def _cell_key(problem: Problem, pool: Pool, domains: tuple[str, ...]) -> tuple[o
         pool.resources,
         pool.market,
         problem.price_per_h(pool).tobytes(),
+        _emission_key(problem, pool),
         pool.interruptions_per_hour,
         pool.startup_minutes,
         pool.taints,
         pool.rules,
     )
+
+
+def _emission_key(problem: Problem, pool: Pool) -> tuple[bytes, bytes] | None:
+    emission = emission_of(problem, pool)
+    return None if emission is None else (emission.idle.tobytes(), emission.duty.tobytes())
 
 
 def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], level: Level, merged: bool) -> tuple[JobClass, ...]:

@@ -10,13 +10,26 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
+from schedplan.measures.emissions import emission_of, replica_duty
 from schedplan.measures.objective import Normalisation
-from schedplan.measures.work import counted, counted_share, endless_wait, importance, lateness, reference_work_per_h
-from schedplan.model.problem import Problem
+from schedplan.measures.work import (
+    counted,
+    counted_share,
+    endless_wait,
+    importance,
+    lateness,
+    node_share,
+    reference_work_per_h,
+)
+from schedplan.model.cluster import Pool
+from schedplan.model.problem import GOALS, Objective, Problem
 from schedplan.model.workload import Job
+from schedplan.optimize.layout import Layout
 from schedplan.optimize.spending import Spending
-from schedplan.optimize.variables import Amount, Variables
+from schedplan.optimize.variables import Amount, Start, Variables
 from schedplan.units import objective_scale
+
+UNPLACED = "unplaced"
 
 
 @dataclass(frozen=True)
@@ -56,19 +69,21 @@ class _Builder:
         else:
             raise TypeError("an objective term is a variable or a constant")
 
+    def form(self) -> LinearForm:
+        return LinearForm(dict(self.coefficients), self.uppers, self.constant)
 
-def objective(variables: Variables, spending: Spending, normalisation: Normalisation, excluded: tuple[Job, ...]) -> LinearForm:
-    """Return F over the variables of a model; `excluded` are the jobs that no plan can place (a constant of it)."""
-    problem = variables.layout.problem
-    builder = _Builder()
-    _add_latency(builder, variables, _factor(problem, normalisation, "latency"), excluded)
-    _add_idle(builder, variables, _factor(problem, normalisation, "utilization"))
-    factor = _factor(problem, normalisation, "cost")
-    for priced in spending.by_slot:
-        for amount, cost in priced:
-            builder.add(amount, factor * cost)
-    _add_unplaced(builder, variables, excluded)
-    return LinearForm(dict(builder.coefficients), builder.uppers, builder.constant)
+
+def objective(goals: GoalForms, wanted: Objective, normalisation: Normalisation) -> LinearForm:
+    """Return F over the variables of a model, for the weights of `wanted`."""
+    whole = _Builder()
+    factors = {goal: wanted.weight(goal) / normalisation.of(goal).divisor for goal in GOALS if wanted.weight(goal)}
+    for goal, factor in (factors | {UNPLACED: wanted.unplaced}).items():
+        form = goals.of(goal)
+        for index, coefficient in form.coefficients.items():
+            whole.coefficients[index] += factor * coefficient
+        whole.uppers.update(form.uppers)
+        whole.constant += factor * form.constant
+    return whole.form()
 
 
 def minimise(variables: Variables, form: LinearForm) -> ScaledObjective:
@@ -95,38 +110,69 @@ def services_work_h(problem: Problem) -> float:
     )
 
 
-def _factor(problem: Problem, normalisation: Normalisation, goal: str) -> float:
-    weight = problem.objective.weight(goal)
-    return weight / normalisation.of(goal).divisor if weight else 0.0
+class GoalForms:
+    """The goals of one model in natural units, each made when it is first asked for. `excluded`: jobs that no plan can place."""
+
+    def __init__(self, variables: Variables, spending: Spending, excluded: tuple[Job, ...]) -> None:
+        self._variables = variables
+        self._spending = spending
+        self._excluded = excluded
+        self._made: dict[str, LinearForm] = {}
+
+    def of(self, goal: str) -> LinearForm:
+        """Return a goal of GOALS, or the share of all importance that is left out (UNPLACED)."""
+        if goal not in self._made:
+            self._made[goal] = self._form(goal)
+        return self._made[goal]
+
+    def _form(self, goal: str) -> LinearForm:
+        builder = _Builder()
+        if goal == "latency":
+            _add_latency(builder, self._variables, self._excluded)
+        elif goal == "utilization":
+            _add_idle(builder, self._variables)
+        elif goal == "cost":
+            _add_cost(builder, self._spending)
+        elif goal == "carbon":
+            _add_carbon(builder, self._variables)
+        else:
+            _add_unplaced(builder, self._variables, self._excluded)
+        return builder.form()
 
 
-def _add_latency(builder: _Builder, variables: Variables, factor: float, excluded: tuple[Job, ...]) -> None:
+def _add_latency(builder: _Builder, variables: Variables, excluded: tuple[Job, ...]) -> None:
     problem = variables.layout.problem
     grid = problem.grid
     for start in variables.starts:
         column = start.column
         job = variables.layout.classes[column.class_idx].job
         late = lateness(problem, job, grid.slot_start_s(column.start_slot), grid.edges_s[column.end_edge])
-        builder.add(start.gangs, factor * late)
+        builder.add(start.gangs, late)
     for job_class, left_out in zip(variables.layout.classes, variables.left_out, strict=True):
-        builder.add(left_out, factor * endless_wait(problem, job_class.job))
-    builder.constant += factor * sum(endless_wait(problem, job) for job in excluded)
+        builder.add(left_out, endless_wait(problem, job_class.job))
+    builder.constant += sum(endless_wait(problem, job) for job in excluded)
 
 
-def _add_idle(builder: _Builder, variables: Variables, factor: float) -> None:
+def _add_idle(builder: _Builder, variables: Variables) -> None:
     layout = variables.layout
     problem = layout.problem
     grid = problem.grid
     for cell, on in zip(layout.cells, variables.on, strict=True):
         for slot, amount in enumerate(on):
-            builder.add(amount, factor * counted(cell.pool, problem.cluster) * float(grid.hours[slot]))
+            builder.add(amount, counted(cell.pool, problem.cluster) * float(grid.hours[slot]))
     for pool, slots in layout.outside:
-        builder.constant += factor * counted(pool, problem.cluster) * sum(float(grid.hours[slot]) for slot in slots)
+        builder.constant += counted(pool, problem.cluster) * sum(float(grid.hours[slot]) for slot in slots)
     for start in variables.starts:
         job = layout.classes[start.column.class_idx].job
         hours = (grid.edges_s[start.column.end_edge] - grid.slot_start_s(start.column.start_slot)) / 3600
-        builder.add(start.gangs, -factor * job.workers * counted_share(job.shape, problem.cluster) * hours)
-    builder.constant -= factor * services_work_h(problem)
+        builder.add(start.gangs, -job.workers * counted_share(job.shape, problem.cluster) * hours)
+    builder.constant -= services_work_h(problem)
+
+
+def _add_cost(builder: _Builder, spending: Spending) -> None:
+    for priced in spending.by_slot:
+        for amount, cost in priced:
+            builder.add(amount, cost)
 
 
 def _add_unplaced(builder: _Builder, variables: Variables, excluded: tuple[Job, ...]) -> None:
@@ -134,7 +180,46 @@ def _add_unplaced(builder: _Builder, variables: Variables, excluded: tuple[Job, 
     total = sum(importance(problem, job) for job in problem.jobs)
     if total == 0:
         return
-    price = problem.objective.unplaced / total
     for job_class, left_out in zip(variables.layout.classes, variables.left_out, strict=True):
-        builder.add(left_out, price * importance(problem, job_class.job))
-    builder.constant += price * sum(importance(problem, job) for job in excluded)
+        builder.add(left_out, importance(problem, job_class.job) / total)
+    builder.constant += sum(importance(problem, job) for job in excluded) / total
+
+
+def _add_carbon(builder: _Builder, variables: Variables) -> None:
+    """Add idle power of the nodes that are on, and what the work on them adds by its duty (`measures.emissions`)."""
+    layout = variables.layout
+    problem = layout.problem
+    emissions = {pool.name: emission_of(problem, pool) for pool in problem.cluster.pools}
+    for cell, on in zip(layout.cells, variables.on, strict=True):
+        emission = emissions[cell.pool.name]
+        if emission is not None:
+            for slot, amount in enumerate(on):
+                builder.add(amount, float(emission.idle[slot]))
+    for pool, slots in layout.outside:
+        emission = emissions[pool.name]
+        builder.constant += 0.0 if emission is None else float(emission.idle[list(slots)].sum())
+    for start in variables.starts:
+        shape, span = layout.classes[start.column.class_idx].job.shape, slice(start.column.start_slot, start.column.end_edge)
+        for pool, amount, workers in _standing(layout, start):
+            emission = emissions[pool.name]
+            if emission is not None:
+                builder.add(amount, workers * node_share(pool, shape) * float(emission.duty[span].sum()))
+    for service, replicas in zip(problem.services, variables.replicas, strict=True):
+        for cell_idx, amounts in replicas.items():
+            pool = layout.cells[cell_idx].pool
+            emission = emissions[pool.name]
+            if emission is not None:
+                per_slot = emission.duty * replica_duty(problem, service, pool.accelerator) * node_share(pool, service.shape)
+                for slot, amount in enumerate(amounts):
+                    builder.add(amount, float(per_slot[slot]))
+
+
+def _standing(layout: Layout, start: Start) -> list[tuple[Pool, Amount, int]]:
+    """Return (pool, variable, workers that each unit of it puts there) of a start; also off the cells, where running jobs stand."""
+    job_class = layout.classes[start.column.class_idx]
+    if job_class.fixed is not None:
+        pools = layout.problem.cluster.pool_of_node
+        return [(pools[placed.node], start.gangs, placed.workers) for placed in job_class.job.placement]
+    if len(start.workers) == 1:
+        return [(layout.cells[start.workers[0][0]].pool, start.gangs, job_class.job.workers)]
+    return [(layout.cells[cell_idx].pool, workers, 1) for cell_idx, workers in start.workers]

@@ -24,6 +24,7 @@ from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.constraints.window import windows
+from schedplan.optimize.least_carbon import least_carbon
 from schedplan.optimize.objective import services_work_h
 from schedplan.optimize.reference_services import reference_replicas
 from schedplan.optimize.requirement import least_replicas_by_slot
@@ -76,7 +77,7 @@ def ideals(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalV
         latency=min(sum(endless_wait(problem, job) for job in problem.jobs if job.name not in placed), reached.latency),
         utilization=min(max(always_h - work_h, 0.0), reached.utilization),
         cost=min(cost, reached.cost),
-        carbon=reached.carbon,
+        carbon=min(least_carbon(problem, jobs), reached.carbon),
         unplaced=reached.unplaced,
     )
 
@@ -86,7 +87,7 @@ def _sizes(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalV
     per_node = np.array([counted(pool, problem.cluster) for pool in problem.cluster.pool_of_node.values()])
     paid_h = float(per_node @ (decisions.on @ problem.grid.hours)) if len(per_node) else 0.0
     work = sum(importance(problem, job) for job in problem.jobs)
-    return GoalValues(latency=work, utilization=paid_h, cost=abs(reached.cost), carbon=0.0, unplaced=0.0)
+    return GoalValues(latency=work, utilization=paid_h, cost=abs(reached.cost), carbon=reached.carbon, unplaced=0.0)
 
 
 def earliest(problem: Problem, board: Board, job: Job) -> tuple[JobPart, ...] | None:

@@ -21,6 +21,7 @@ from schedplan.optimize.branch import branch
 from schedplan.optimize.conflict import conflict
 from schedplan.optimize.formulation import Formulation, formulate
 from schedplan.optimize.layout import Layout, Level, layout
+from schedplan.optimize.least_carbon import sunk_carbon
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT, prove
@@ -218,5 +219,6 @@ def sunk(problem: Problem, normalisation: Normalisation, excluded: tuple[Job, ..
     whole = sum(importance(problem, job) for job in problem.jobs)
     lost = sum(importance(problem, job) for job in excluded) / whole * problem.objective.unplaced if whole else 0.0
     waits = sum(endless_wait(problem, job) for job in excluded)
+    shares = {"cost": always, "latency": waits, "carbon": sunk_carbon(problem)}
     weight = problem.objective.weight
-    return weight("cost") * always / normalisation.cost.divisor + weight("latency") * waits / normalisation.latency.divisor + lost
+    return sum(weight(goal) * value / normalisation.of(goal).divisor for goal, value in shares.items()) + lost

@@ -331,7 +331,7 @@ def _node_columns(plan: Plan, context: PlanContext) -> dict[str, Cells]:
         "devices_stranded": use.devices_stranded.ravel(),
         "cost": use.cost.ravel(),
         "energy_kwh": pa.array(use.energy_kwh.ravel(), pa.float64(), mask=np.isnan(use.energy_kwh.ravel())),
-        "carbon_g": pa.nulls(n_nodes * grid.n_slots, pa.float64()),
+        "carbon_g": pa.array(use.carbon_g.ravel(), pa.float64(), mask=np.isnan(use.carbon_g.ravel())),
     }
 
 
@@ -560,7 +560,7 @@ def _node_use_from(content: bytes, context: PlanContext, file: str) -> tuple[NDA
     on = _matrix(table, "on", shape).astype(np.bool_)
     amounts = {
         name: _matrix(table, name, shape).astype(np.float64)
-        for name in ("devices_used", "busy_devices", "devices_stranded", "cost", "energy_kwh")
+        for name in ("devices_used", "busy_devices", "devices_stranded", "cost", "energy_kwh", "carbon_g")
     }
     return on, NodeUse(nodes=context.nodes, on=on, **amounts)
 

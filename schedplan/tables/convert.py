@@ -9,6 +9,7 @@ from schedplan.model.cluster import Cluster
 from schedplan.model.forecast import Forecast, Series
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, Service
+from schedplan.tables.carbon import IntensityChange, intensity_changes
 from schedplan.tables.catalog import INPUT_TABLES
 from schedplan.tables.faults import raise_faults
 from schedplan.tables.pools import PriceChange, pools, price_changes, speeds
@@ -21,7 +22,7 @@ from schedplan.tables.work import jobs, services, shared_device_warnings
 
 @dataclass(frozen=True)
 class Content:
-    """What the tables say. All records by name, price changes by pool and time.
+    """What the tables say. All records by name, price changes by pool and time, changes of intensity by region and time.
 
     notes: what was assumed or left aside while reading. warnings: columns that look misspelt (slips), and what the tables say and
     plans do not act on yet.
@@ -34,6 +35,7 @@ class Content:
     forecasts: tuple[Forecast, ...]
     price_changes: tuple[PriceChange, ...]
     quotas: tuple[Quota, ...]
+    intensity_changes: tuple[IntensityChange, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     slips: tuple[ColumnSlip, ...] = ()
@@ -52,6 +54,7 @@ def content(files: tuple[TableFile, ...]) -> Content:
         forecasts(rows["forecast"]),
         price_changes(rows["prices"], frozenset(pool.name for pool in found_pools)),
         quotas(rows["quotas"]),
+        intensity_changes(rows["carbon"], frozenset(pool.region for pool in found_pools if pool.region is not None)),
         tuple(note for file in files for note in file.notes)
         + tuple(note for one in rows.values() for note in (*one.notes, assumption_note(one)) if note is not None),
         tuple(text for file in files for text in file.warnings)

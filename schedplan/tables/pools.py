@@ -10,6 +10,7 @@ from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Ta
 from schedplan.model.problem import PriceSeries
 from schedplan.tables.cells import amounts_of, keys_of, pairs_of, taints_of
 from schedplan.tables.faults import Code
+from schedplan.tables.steps import slot_means
 from schedplan.tables.table_rows import TableRows
 from schedplan.timegrid import TimeGrid
 
@@ -100,13 +101,8 @@ def price_series(changes: tuple[PriceChange, ...], cluster: Cluster, grid: TimeG
     for pool in cluster.pools:
         own = [change for change in changes if change.pool == pool.name]
         if own:
-            starts_s = np.array([-np.inf, *(change.ds_s for change in own)])
-            ends_s = np.array([*starts_s[1:], np.inf])
-            prices = np.array([pool.price_per_hour, *(change.price_per_hour for change in own)])
-            edges_s = np.asarray(grid.edges_s, dtype=np.float64)
-            overlap_s = np.minimum(edges_s[1:, None], ends_s) - np.maximum(edges_s[:-1, None], starts_s)
-            per_hour = np.clip(overlap_s, 0, None) @ prices / np.diff(edges_s)
-            series.append(PriceSeries(pool.name, per_hour))
+            steps = ((-np.inf, pool.price_per_hour), *((float(change.ds_s), change.price_per_hour) for change in own))
+            series.append(PriceSeries(pool.name, slot_means(steps, grid)))
     return tuple(series)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from schedplan.errors import InputError
+from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.model.problem import Demand, Problem
 from schedplan.model.workload import Job
 from schedplan.report.figures import counted
 from schedplan.tables.artefact_context import PlanContext
+from schedplan.tables.carbon import intensities
 from schedplan.tables.convert import Content
 from schedplan.tables.pools import price_series
 from schedplan.tables.quotas import joined
@@ -82,7 +84,9 @@ def _problem(
         quantile=settings.forecast.quantile,
         prices=price_series(content.price_changes, content.cluster, grid),
         quotas=joined(content.quotas, settings.quotas),
+        intensities=intensities(content.intensity_changes, grid),
     )
+    _refuse_unknown_carbon(problem)
     jobs, said = taken_over(problem, tuple(_as_planned(job) for job in timed if _is_submitted(job, grid)))
     later = sum(not _is_submitted(job, grid) for job in timed)
     if later:
@@ -90,6 +94,17 @@ def _problem(
         notes = (*notes, f"{counted(later, 'job')} {be} submitted after the end of the horizon and {be} not planned")
     planned = with_rules(replace(problem, jobs=jobs, forbid=known_rules(settings.forbid, content.cluster)))
     return planned, notes, (*said, *idle_rules(planned))
+
+
+def _refuse_unknown_carbon(problem: Problem) -> None:
+    unknown = unknown_emissions(problem)
+    if problem.objective.carbon > 0 and len(unknown) == sum(pool.max_count > 0 for pool in problem.cluster.pools):
+        name, why = unknown[0]
+        raise InputError(
+            f"carbon has a weight, and the emissions of no node are known; {name} has {why}",
+            code="SP1020",
+            hint="Give power_idle_w, power_max_w and region in nodes, and the table carbon; or take the weight away.",
+        )
 
 
 def _refuse_nothing(content: Content) -> None:

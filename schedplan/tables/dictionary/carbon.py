@@ -6,7 +6,6 @@ CARBON = Dictionary(
     name="carbon",
     title="carbon: intensity of electricity per region",
     key=("region", "ds"),
-    planned=False,
     columns=(
         Column("region", Kind.TEXT, "region, as in nodes", required=True),
         Column("ds", Kind.TIMESTAMP, "from when it holds; empty: always"),

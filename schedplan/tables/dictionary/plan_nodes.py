@@ -19,6 +19,6 @@ PLAN_NODES = Dictionary(
         Column("devices_stranded", Kind.FLOAT, "free devices that nothing waiting could use", "devices", required=True, at_least=0),
         Column("cost", Kind.FLOAT, "price of the slot", "currency", required=True),
         Column("energy_kwh", Kind.FLOAT, "energy; empty: power unknown", "kWh", at_least=0),
-        Column("carbon_g", Kind.FLOAT, "emissions; empty: intensity unknown", "gCO2e", at_least=0),
+        Column("carbon_g", Kind.FLOAT, "emissions; empty: power or intensity unknown", "gCO2e", at_least=0),
     ),
 )

@@ -1,0 +1,76 @@
+"""The least that work can emit, by arithmetic and without a solver: each job and service where and when it emits least by itself.
+
+sunk  = idle power of the nodes that are on in every slot
+work  = duty of each job and service on its cleanest eligible pool and start, with its share of the idle power of nodes that are
+        on for work alone
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.measures.eligibility import job_refusal, service_refusal
+from schedplan.measures.emissions import emission_of, replica_duty
+from schedplan.measures.work import node_share
+from schedplan.model.cluster import Pool
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, JobState, Service
+from schedplan.optimize.constraints.window import windows
+from schedplan.optimize.requirement import least_replicas_by_slot
+
+
+def sunk_carbon(problem: Problem) -> float:
+    """Return what nodes that are on in every slot emit with nothing on them, gCO2e."""
+    found = ((pool, emission_of(problem, pool)) for pool in problem.cluster.pools if pool.always_on)
+    return sum(pool.always_on * float(emission.idle.sum()) for pool, emission in found if emission is not None)
+
+
+def least_carbon(problem: Problem, jobs: tuple[Job, ...]) -> float:
+    """Return emissions that no plan which places `jobs` and serves the demand can go below, gCO2e."""
+    if not problem.intensities:
+        return 0.0
+    per_pool = {pool.name: _full_node_g(problem, pool) for pool in problem.cluster.pools}
+    work = sum(_least_job(problem, job, per_pool) for job in jobs)
+    return sunk_carbon(problem) + work + sum(_least_service(problem, service) for service in problem.services)
+
+
+def _idle_g(problem: Problem, pool: Pool) -> NDArray[np.float64]:
+    """Return the idle emissions per slot that work on a pool must bear: none where some node is on anyway, or nothing is known."""
+    emission = emission_of(problem, pool)
+    return np.zeros(problem.grid.n_slots) if emission is None or pool.always_on else emission.idle
+
+
+def _full_node_g(problem: Problem, pool: Pool) -> NDArray[np.float64]:
+    emission = emission_of(problem, pool)
+    return np.zeros(problem.grid.n_slots) if emission is None else emission.duty + _idle_g(problem, pool)
+
+
+def _least_job(problem: Problem, job: Job, per_pool: dict[str, NDArray[np.float64]]) -> float:
+    if job.state is JobState.RUNNING:
+        stands = ((problem.cluster.pool_of_node[placed.node], placed.workers) for placed in job.placement)
+        return sum(workers * _least_start(problem, job, pool, per_pool) for pool, workers in stands)
+    pools = (pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None)
+    least = min((_least_start(problem, job, pool, per_pool) for pool in pools), default=np.inf)
+    return job.workers * least if least < np.inf else 0.0
+
+
+def _least_start(problem: Problem, job: Job, pool: Pool, per_pool: dict[str, NDArray[np.float64]]) -> float:
+    """Return the least that one worker emits on a pool over its possible starts; infinite where there is none."""
+    whole = np.concatenate(([0.0], np.cumsum(per_pool[pool.name])))
+    spans = [float(whole[end] - whole[start]) for start, end in windows(problem, job, pool)]
+    return node_share(pool, job.shape) * min(spans, default=np.inf)
+
+
+def _least_service(problem: Problem, service: Service) -> float:
+    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+    found = np.full(problem.grid.n_slots, np.inf)
+    for pool in pools:
+        emission = emission_of(problem, pool)
+        duty = replica_duty(problem, service, pool.accelerator)
+        for slot, needed in enumerate(least_replicas_by_slot(problem, service, pool.accelerator)):
+            if needed is None:
+                continue
+            per_replica = 0.0 if emission is None else float(duty[slot] * emission.duty[slot] + _idle_g(problem, pool)[slot])
+            found[slot] = min(found[slot], needed * node_share(pool, service.shape) * per_replica)
+    return float(found[found < np.inf].sum())
