@@ -71,7 +71,16 @@ def handmade_plan() -> Plan:
             ReplicaRow("web", START_S, 60.0, "od/1", 1, START_S - 600, 43.21, 1.25),
             ReplicaRow("web", START_S + 3600, 30.0, "od/1", 2, START_S + 3000, None, 0.1),
         ),
-        node_use=NodeUse(NODES, on, amounts, amounts / 3, amounts * 0, amounts * 7, np.array([[0.25, 0.125], [np.nan, np.nan]])),
+        node_use=NodeUse(
+            NODES,
+            on,
+            amounts,
+            amounts / 3,
+            amounts * 0,
+            amounts * 7,
+            np.array([[0.25, 0.125], [np.nan, np.nan]]),
+            np.array([[90.0, 45.0], [np.nan, np.nan]]),
+        ),
         unplaced=(
             Unplaced("job", "007", 1, "window", "needs 3 h; its window is 2 h", "end it by 05:00", 12.5),
             Unplaced("job", '</script>"\n', 2, "capacity", "9 > 8", "", None),

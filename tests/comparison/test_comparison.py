@@ -44,7 +44,7 @@ def plan(
 ) -> ComparedPlan:
     is_on = np.array(on, dtype=np.bool_)
     zeros = np.zeros(is_on.shape)
-    use = NodeUse(NODES, is_on, zeros, zeros, zeros, zeros, zeros)
+    use = NodeUse(NODES, is_on, zeros, zeros, zeros, zeros, zeros, zeros)
     proof = Proof(PlanStatus.FEASIBLE, objective, None, None, None, "by hand")
     made = Plan(Decisions((), (), is_on), proof, measures=measures, placements=placements, replicas=replicas, node_use=use)
     return ComparedPlan(made, GRID)

@@ -232,7 +232,6 @@ def test_a_local_time_that_the_clocks_skip_is_refused(tmp_path: Path) -> None:
         ("[inputs]\npins = 'p.csv'", "inputs.pins"),
         ("[forecast]\nreserve = ['tenant=a']", "forecast.reserve"),
         ("[forecast]\nengine = 'css'", "forecast.engine"),
-        ("[objective]\ncarbon = 0.1", "objective.carbon"),
         ("[objective]\nmove_device_h = 0", "objective.move_device_h"),
         ("[[objective.rewards]]\npoints = 1", "objective.rewards"),
         ("[spot]\nmin_on_time = 0.95", "spot"),
@@ -251,9 +250,9 @@ def test_a_key_that_asks_for_nothing_is_no_fault(tmp_path: Path, text: str) -> N
 
 
 def test_a_flag_can_take_back_what_the_file_asks_for_in_vain(tmp_path: Path) -> None:
-    file = written(tmp_path, "[objective]\ncarbon = 0.5\n")
+    file = written(tmp_path, "[limits]\nreserve = 'rack'\n")
 
-    assert load_settings(file, (parse_set("objective.carbon=0"),)).objective.carbon == 0.0
+    assert load_settings(file, (parse_set("limits.reserve=none"),)).warnings == ()
 
 
 def test_a_table_that_is_only_read_is_a_warning(tmp_path: Path) -> None:

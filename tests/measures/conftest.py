@@ -7,7 +7,7 @@ import pytest
 
 from schedplan.model.cluster import Cluster, Market, Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
-from schedplan.model.problem import Demand, Limits, Problem
+from schedplan.model.problem import Demand, Intensity, Limits, Problem
 from schedplan.model.workload import Job, JobKind, Service, WorkerShape
 from schedplan.timegrid import TimeGrid
 
@@ -19,9 +19,11 @@ H = 3600
 def day() -> Problem:
     """Ten A100 on-demand at 300/h, ten on spot at 100/h; 1,000 to 10,000 requests/s; a gang of 10 for 4 h from 02:00 to 06:00."""
     rps = np.array([5500 - 4500 * np.cos(2 * np.pi * (hour - 3) / 24) for hour in range(24)])
+    power = {"region": "east", "power_idle_w": 100.0, "power_max_w": 500.0, "pue": 1.2}
+    a100 = {"accelerator": "A100", "gpus": 1} | power
     pools = (
-        Pool("od", 10, 0, 10, accelerator="A100", gpus=1, market=Market.ON_DEMAND, price_per_hour=300.0),
-        Pool("spot", 10, 0, 10, accelerator="A100", gpus=1, market=Market.SPOT, price_per_hour=100.0, interruptions_per_hour=0.01),
+        Pool("od", 10, 0, 10, market=Market.ON_DEMAND, price_per_hour=300.0, **a100),
+        Pool("spot", 10, 0, 10, market=Market.SPOT, price_per_hour=100.0, interruptions_per_hour=0.01, **a100),
     )
     recommender = Service(
         "recommender",
@@ -55,6 +57,7 @@ def day() -> Problem:
         (recommender,),
         (Demand("recommender", rps, rps),),
         limits=Limits(max_utilization=0.9),
+        intensities=(Intensity("east", np.linspace(200.0, 430.0, 24)),),
     )
 
 

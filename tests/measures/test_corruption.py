@@ -75,7 +75,7 @@ def test_every_changed_field_of_every_table_is_found(day, plan, table):
     assert sound == []
 
 
-@pytest.mark.parametrize("field", ["on", "devices_used", "busy_devices", "devices_stranded", "cost", "energy_kwh"])
+@pytest.mark.parametrize("field", ["on", "devices_used", "busy_devices", "devices_stranded", "cost", "energy_kwh", "carbon_g"])
 def test_every_changed_array_of_nodes_is_found(day, plan, field):
     array = getattr(plan.node_use, field).copy()
     array[3, 4] = not array[3, 4] if field == "on" else array[3, 4] + 1e-6

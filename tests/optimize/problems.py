@@ -12,7 +12,7 @@ import numpy as np
 from schedplan.measures.forbidding import with_rules
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.forbid import parse_forbid
-from schedplan.model.problem import Demand, Limits, Objective, Problem, Reserve
+from schedplan.model.problem import Demand, Intensity, Limits, Objective, Problem, Reserve
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.workload import (
     DeadlineKind,
@@ -69,6 +69,7 @@ def problem(case: dict[str, Any]) -> Problem:
         limits=_limits(case.get("limits", {})),
         quotas=tuple(_quota(row) for row in case.get("quotas", ())),
         forbid=tuple(parse_forbid(text) for text in case.get("rules", ())),
+        intensities=tuple(Intensity(region, np.array(g, dtype=float)) for region, g in sorted(case.get("intensities", {}).items())),
     )
     return with_rules(plain)
 
@@ -121,6 +122,8 @@ def _quota(row: dict[str, Any]) -> Quota:
 def _service(row: dict[str, Any]) -> Service:
     values = dict(row)
     shape = _shape(values)
+    if values.get("slo_quantile") == "mean":
+        values["slo_quantile"] = None
     if "markets" in values:
         values["markets"] = tuple(Market(name) for name in values["markets"])
     if "spread" in values:

@@ -30,6 +30,7 @@ def test_case(case: Case) -> None:
         "repairs": [repair.change for repair in plan.proof.repairs],
         "cost": whole(plan, "cost"),
         "borrow_cost": whole(plan, "borrow_cost"),
+        "carbon_g": whole(plan, "carbon_g"),
         "left_out": sorted(set(case.problem.job_by_name) - set(starts)) if plan.proof.objective is not None else [],
     }
 

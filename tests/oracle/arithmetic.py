@@ -15,8 +15,9 @@ import numpy as np
 
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import Decisions
-from schedplan.model.problem import Problem
-from schedplan.model.workload import DeadlineKind, Job, JobState, WorkerShape
+from schedplan.model.problem import GOALS, Problem
+from schedplan.model.workload import DeadlineKind, Job, JobState, Service, WorkerShape
+from tests.oracle.emissions import idle_g, replica_g, worker_g
 from tests.oracle.quotas import borrow_cost
 
 
@@ -45,6 +46,11 @@ def objective_of(problem: Problem, decisions: Decisions, divisors: Mapping[str, 
         for part in parts:
             workers[problem.cluster.node_idx[part.node]] += part.workers
         total += arithmetic.option(job, parts[0].start_slot, tuple(workers)).own
+    total += sum(
+        part.replicas
+        * arithmetic.replica_value(problem.service_by_name[part.service], problem.cluster.node_idx[part.node], part.slot)
+        for part in decisions.replicas
+    )
     return total + sum(arithmetic.on_value(node, slot) for node, slot in zip(*np.nonzero(decisions.on), strict=True))
 
 
@@ -58,9 +64,7 @@ class Arithmetic:
         self.pools = tuple(problem.cluster.pool_of_node[name] for name in self.names)
         self.number = tuple(problem.cluster.pool_of_node[name].node_names().index(name) for name in self.names)
         self.price = {pool.name: problem.price_per_h(pool) for pool in problem.cluster.pools}
-        self.weight = {
-            goal: _share(problem.objective.weight(goal), divisors.get(goal)) for goal in ("latency", "utilization", "cost")
-        }
+        self.weight = {goal: _share(problem.objective.weight(goal), divisors.get(goal)) for goal in GOALS}
 
     def counted(self, pool: Pool) -> float:
         """Devices of a node where the cluster has any, else its cores."""
@@ -82,7 +86,9 @@ class Arithmetic:
     def on_value(self, node: int, slot: int) -> float:
         """Objective of paying for a node in a slot before any work on it: price, and devices that would be idle."""
         hours = float(self.grid.hours[slot])
-        return self.weight["cost"] * self.on_cost(node, slot) + self.weight["utilization"] * self.counted(self.pools[node]) * hours
+        emitted = self.weight["carbon"] * idle_g(self.problem, self.pools[node], slot)
+        idle = self.weight["utilization"] * self.counted(self.pools[node]) * hours
+        return self.weight["cost"] * self.on_cost(node, slot) + idle + emitted
 
     def on_cost(self, node: int, slot: int) -> float:
         return float(self.price[self.pools[node].name][slot] * self.grid.hours[slot])
@@ -137,8 +143,20 @@ class Arithmetic:
             self.weight["latency"] * lateness
             - self.weight["utilization"] * job.workers * self.counted_worker(job.shape) * booked_h
             + self.weight["cost"] * rework
+            + self.weight["carbon"] * self._emitted(job, start_slot, end_edge, workers)
         )
         return Option(job.name, start_slot, end_edge, workers, own, rework)
+
+    def _emitted(self, job: Job, start_slot: int, end_edge: int, workers: tuple[int, ...]) -> float:
+        return sum(
+            count * worker_g(self.problem, self.pools[node], job.shape, slot)
+            for node, count in enumerate(workers)
+            for slot in range(start_slot, end_edge)
+        )
+
+    def replica_value(self, service: Service, node: int, slot: int) -> float:
+        """Objective of one replica on a node in a slot, the node aside: what it emits."""
+        return self.weight["carbon"] * replica_g(self.problem, self.pools[node], service, slot)
 
     def _lateness_h(self, job: Job, start_slot: int, end_edge: int) -> float:
         known = [instant for instant in (job.submit_s, job.earliest_start_s) if instant is not None]

@@ -47,12 +47,13 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class SlotService:
     """One way to serve all services in a slot: replicas per (service, node), the nodes that carry any, what all work then holds,
-    and what it borrows beyond quotas, currency."""
+    what it borrows beyond quotas, currency, and what the replicas by themselves add to the objective."""
 
     replicas: tuple[tuple[str, int, int], ...]
     nodes: frozenset[int]
     held: Occupancy = ()
     borrow_cost: float = 0.0
+    own: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,8 +324,9 @@ class _Search:
             least = [
                 one for one in found if not any(other.nodes < one.nodes and other.borrow_cost <= one.borrow_cost for other in found)
             ]
+            least = [one for one in found if not any(_serves_better(other, one) for other in found)]
             least.reverse()
-            first_of = {one.nodes: one for one in sorted(least, key=lambda one: one.borrow_cost, reverse=True)}
+            first_of = {one.nodes: one for one in sorted(least, key=lambda one: (one.borrow_cost, one.own), reverse=True)}
             self.servings[key] = tuple(first_of.values())
         return self.servings[key]
 
@@ -351,7 +353,9 @@ class _Search:
                 filled[node] = tuple(round(have + count * use, 9) for have, use in zip(filled[node], ask, strict=True))
             for rest in self._serve_from(idx + 1, slot, tuple(filled)):
                 mine = tuple((service.name, node, count) for node, count in replicas)
-                yield SlotService(mine + rest.replicas, frozenset(node for node, _ in replicas) | rest.nodes, rest.held)
+                own = rest.own + sum(count * self.facts.replica_value(service, node, slot) for node, count in replicas)
+                carrying = frozenset(node for node, _ in replicas) | rest.nodes
+                yield SlotService(mine + rest.replicas, carrying, rest.held, own=own)
 
     def _replica_choices(self, service: Service, slot: int, held: Occupancy) -> Iterator[tuple[tuple[int, int], ...]]:
         nodes = self.service_nodes[service.name]
@@ -386,7 +390,7 @@ class _Search:
         if key not in self.slot_values:
             busy = self._with_work(held)
             values = [
-                self._value(self._completed(busy | one.nodes), slot) + self.facts.weight["cost"] * one.borrow_cost
+                self._value(self._completed(busy | one.nodes), slot) + self.facts.weight["cost"] * one.borrow_cost + one.own
                 for one in self._serving(slot, held)
             ]
             self.slot_values[key] = min(values, default=None)
@@ -437,7 +441,7 @@ class _Search:
             needed = busy | one.nodes
             for extra in _subsets([node for node in self.lagging if node not in needed]):
                 on = self._completed(needed | extra)
-                value = self._value(on, slot) + self.facts.weight["cost"] * one.borrow_cost
+                value = self._value(on, slot) + self.facts.weight["cost"] * one.borrow_cost + one.own
                 cost = sum(self.facts.on_cost(node, slot) for node in sorted(on)) + one.borrow_cost
                 for (state, memory), found in labels.items():
                     after = self._after(state, slot, on)
@@ -504,6 +508,11 @@ def _must_run(job: Job) -> bool:
 def _subsets(nodes: list[int]) -> Iterator[frozenset[int]]:
     for chosen in product((False, True), repeat=len(nodes)):
         yield frozenset(node for node, is_in in zip(nodes, chosen, strict=True) if is_in)
+
+
+def _serves_better(one: SlotService, other: SlotService) -> bool:
+    """Whether a way needs fewer nodes than another and is no dearer. What replicas emit and what they borrow is never both."""
+    return one.nodes < other.nodes and one.borrow_cost <= other.borrow_cost and one.own <= other.own
 
 
 def _new_day(label: Label, opening: float) -> Label:

@@ -46,7 +46,7 @@ def instance(theme: str, number: int) -> Problem:
     """Return a problem of a theme; its name tells both."""
     source = random.Random(f"{theme} {number}")
     problem = _DRAWN[theme](source)
-    return replace(problem, name=f"{theme}-{number}", objective=an_objective(source))
+    return replace(problem, name=f"{theme}-{number}", objective=replace(an_objective(source), carbon=problem.objective.carbon))
 
 
 def pair(theme: str, graft: str, number: int) -> Problem | None:

@@ -106,7 +106,7 @@ def shop_plan(problem: Problem) -> Plan:
     cost = on * price[:, None]
     total = float(cost.sum())
     idle = float(on.sum() - busy.sum())
-    use = NodeUse(nodes, on, on.astype(np.float64), busy, np.zeros(on.shape), cost, np.zeros(on.shape))
+    use = NodeUse(nodes, on, on.astype(np.float64), busy, np.zeros(on.shape), cost, np.zeros(on.shape), np.zeros(on.shape))
     whole = 96000.0
     return Plan(
         decisions=Decisions(parts, replicas, on),

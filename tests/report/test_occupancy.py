@@ -47,7 +47,7 @@ def test_more_than_two_hundred_nodes_are_pools() -> None:
     on = np.zeros((255, 3), dtype=np.bool_)
     on[:100, :2] = True
     used = np.where(on, 6.0, 0.0)  # 6 of 8 devices: 75 %
-    use = NodeUse(nodes, on, used, used, used * 0, used * 0, used * 0)
+    use = NodeUse(nodes, on, used, used, used * 0, used * 0, used * 0, used * 0)
     plan = Plan(Decisions((), (), on), Proof(PlanStatus.FEASIBLE, None, None, None, None, ""), node_use=use)
 
     chart = gantt(problem, plan, use)

@@ -135,3 +135,38 @@ def test_weights_of_what_is_no_goal(run, weights, expected):
 
     assert 2 == done.exit_code
     assert expected in " ".join(done.stderr.split())
+
+
+CLEAN = "node,gpus,region,power_idle_w,power_max_w\nn,1,east,100,500\nm,1,,100,500\n"
+
+
+def test_carbon_with_a_weight_and_nothing_known_is_an_error(run):
+    done = run("optimize", "--weights", "carbon=1", nodes=CLEAN, jobs="job,gpus_per_worker,runtime_minutes\na,1,60\n")
+
+    assert 2 == done.exit_code
+    told = " ".join(done.stderr.split())
+    assert "SP1020" in told
+    assert "carbon has a weight, and the emissions of no node are known; m has no region" in told
+
+
+def test_carbon_is_weighed_where_it_is_known_and_the_rest_is_said_by_name(run):
+    jobs = "job,gpus_per_worker,runtime_minutes\na,1,60\n"
+    done = run("optimize", "-o", "json", "--weights", "carbon=1", nodes=CLEAN, jobs=jobs, carbon="region,ds,g_per_kwh\neast,,100\n")
+    plan = loads(done.stdout)
+
+    # owned nodes: 0.1 kW for 24 h and 0.4 kW for the hour of the job, at 100 g, if it ran in the east; unknown counts as 0
+    (warning,) = (text for text in plan["warnings"] if "carbon" in text)
+    assert "of pools m (no region)" in warning
+    assert 240.0 == next(one["value"] for one in plan["measures"] if one["name"] == "carbon_g" and one["labels"] == {"pool": "n"})
+    assert ["latency", "utilization", "cost", "carbon", "unplaced"] == [term["name"] for term in plan["terms"]]
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [("latency=0,cost=0", "all weights of [objective] are 0"), ("cost=-1", "expected a number of at least 0")],
+)
+def test_weights_that_weigh_nothing_are_errors(run, weights, expected):
+    done = run("optimize", "--weights", weights, nodes=NODES, jobs="job\na\n")
+
+    assert 2 == done.exit_code
+    assert expected in " ".join(done.stderr.split())

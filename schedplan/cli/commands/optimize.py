@@ -15,7 +15,7 @@ from schedplan.errors import UsageError
 
 Weights = Annotated[
     str | None,
-    typer.Option("--weights", metavar="GOAL=W,...", help="Weights of latency, utilization and cost.", show_default=False),
+    typer.Option("--weights", metavar="GOAL=W,...", help="Weights of latency, utilization, cost and carbon.", show_default=False),
 ]
 Gap = Annotated[str | None, typer.Option("--gap", metavar="SHARE", help="Relative gap at which to stop.", show_default=False)]
 TimeLimit = Annotated[
