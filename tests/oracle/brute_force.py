@@ -326,7 +326,7 @@ class _Search:
             ]
             least = [one for one in found if not any(_serves_better(other, one) for other in found)]
             least.reverse()
-            first_of = {one.nodes: one for one in sorted(least, key=lambda one: (one.borrow_cost, one.own), reverse=True)}
+            first_of = {(one.nodes, one.borrow_cost, one.own): one for one in least}
             self.servings[key] = tuple(first_of.values())
         return self.servings[key]
 
@@ -511,8 +511,9 @@ def _subsets(nodes: list[int]) -> Iterator[frozenset[int]]:
 
 
 def _serves_better(one: SlotService, other: SlotService) -> bool:
-    """Whether a way needs fewer nodes than another and is no dearer. What replicas emit and what they borrow is never both."""
-    return one.nodes < other.nodes and one.borrow_cost <= other.borrow_cost and one.own <= other.own
+    """Whether a way needs no node that another does not and is no dearer in anything, and better in something."""
+    is_no_worse = one.nodes <= other.nodes and one.borrow_cost <= other.borrow_cost and one.own <= other.own
+    return is_no_worse and (one.nodes < other.nodes or one.borrow_cost < other.borrow_cost or one.own < other.own)
 
 
 def _new_day(label: Label, opening: float) -> Label:

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 
-from schedplan.model.problem import Problem
+from schedplan.model.problem import Objective, Problem
 from tests.oracle.drawing import an_objective
 
 Theme: TypeAlias = Callable[[random.Random], Problem]
@@ -46,7 +46,7 @@ def instance(theme: str, number: int) -> Problem:
     """Return a problem of a theme; its name tells both."""
     source = random.Random(f"{theme} {number}")
     problem = _DRAWN[theme](source)
-    return replace(problem, name=f"{theme}-{number}", objective=replace(an_objective(source), carbon=problem.objective.carbon))
+    return replace(problem, name=f"{theme}-{number}", objective=_drawn_objective(source, problem))
 
 
 def pair(theme: str, graft: str, number: int) -> Problem | None:
@@ -55,7 +55,12 @@ def pair(theme: str, graft: str, number: int) -> Problem | None:
     problem = _GRAFTED[graft](source, _DRAWN[theme](source))
     if problem is None:
         return None
-    return replace(problem, name=f"{theme}+{graft}-{number}", objective=an_objective(source))
+    return replace(problem, name=f"{theme}+{graft}-{number}", objective=_drawn_objective(source, problem))
+
+
+def _drawn_objective(source: random.Random, problem: Problem) -> Objective:
+    """Weights at random; that of carbon is the theme's."""
+    return replace(an_objective(source), carbon=problem.objective.carbon)
 
 
 def instances(per_theme: int) -> Iterator[Problem]:

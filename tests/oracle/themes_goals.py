@@ -7,35 +7,33 @@ from dataclasses import replace
 
 import numpy as np
 
-from schedplan.model.problem import Intensity, Objective, Problem
+from schedplan.model.problem import Intensity, Problem
 from tests.oracle.drawing import a_pool, a_problem, some_jobs, with_services
 
 
 def _carbon(source: random.Random) -> Problem:
     """Two regions, one now and then without a figure; power that differs by pool, some unknown; perhaps a service."""
+    sizes = enumerate(source.choice(([2, 1], [1, 1, 1], [2, 2])))
+    pools = [a_pool(source, f"p{idx}", nodes, source.choice((1, 2, 2))) for idx, nodes in sizes]
+    problem = a_problem(source, pools, some_jobs(source, source.randint(2, 4)), n_slots=4)
+    return with_emissions(source, with_services(source, problem, 1) if source.random() < 0.4 else problem)
+
+
+def with_emissions(source: random.Random, problem: Problem) -> Problem:
+    """Give power to every pool, or to most, intensities to both regions, or to one, and carbon a weight."""
     pools = []
-    for idx, nodes in enumerate(source.choice(([2, 1], [1, 1, 1], [2, 2]))):
+    for pool in problem.cluster.pools:
         idle = source.choice((0.0, 100.0, 300.0))
         power = (None, None) if source.random() < 0.1 else (idle, idle + source.choice((0.0, 200.0, 900.0)))
-        pools.append(
-            replace(
-                a_pool(source, f"p{idx}", nodes, source.choice((1, 2, 2))),
-                region=source.choice(("north", "south", "south")),
-                power_idle_w=power[0],
-                power_max_w=power[1],
-                pue=source.choice((1.0, 1.3)),
-            )
-        )
-    problem = a_problem(source, pools, some_jobs(source, source.randint(2, 4)), n_slots=4)
-    if source.random() < 0.4:
-        problem = with_services(source, problem, 1)
+        region, pue = source.choice(("north", "south", "south")), source.choice((1.0, 1.3))
+        pools.append(replace(pool, region=region, power_idle_w=power[0], power_max_w=power[1], pue=pue))
     regions = ("north", "south") if source.random() < 0.8 else ("south",)
+    grams = [np.array([float(source.choice((20, 100, 400, 700))) for _ in range(problem.grid.n_slots)]) for _ in regions]
     return replace(
         problem,
-        intensities=tuple(
-            Intensity(region, np.array([float(source.choice((20, 100, 400, 700))) for _ in range(4)])) for region in regions
-        ),
-        objective=Objective(carbon=source.choice((0.2, 1.0, 5.0))),
+        cluster=replace(problem.cluster, pools=tuple(pools)),
+        intensities=tuple(Intensity(region, of_slots) for region, of_slots in zip(regions, grams, strict=True)),
+        objective=replace(problem.objective, carbon=source.choice((0.2, 1.0, 5.0))),
     )
 
 
