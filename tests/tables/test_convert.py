@@ -180,7 +180,7 @@ def test_every_column_of_jobs_arrives(content_of):
         load_minutes=3.0,
     )
     assert expected == job
-    assert len(fields(Job)) - 1 + len(fields(WorkerShape)) == len(row)
+    assert len(fields(Job)) - 1 + len(fields(WorkerShape)) == len(row) + 1
 
 
 def test_every_column_of_services_arrives(content_of):
@@ -240,7 +240,7 @@ def test_every_column_of_services_arrives(content_of):
         cache_hit_ratio=0.1,
     )
     assert (expected,) == found.services
-    assert len(fields(Service)) - 1 + len(fields(WorkerShape)) == len(row)
+    assert len(fields(Service)) - 1 + len(fields(WorkerShape)) == len(row) + 1
 
 
 def test_defaults_are_those_of_the_records(content_of):
