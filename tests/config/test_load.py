@@ -250,9 +250,9 @@ def test_a_key_that_asks_for_nothing_is_no_fault(tmp_path: Path, text: str) -> N
 
 
 def test_a_flag_can_take_back_what_the_file_asks_for_in_vain(tmp_path: Path) -> None:
-    file = written(tmp_path, "[limits]\nreserve = 'rack'\n")
+    file = written(tmp_path, "[forecast]\nengine = 'css'\n")
 
-    assert load_settings(file, (parse_set("limits.reserve=none"),)).warnings == ()
+    assert load_settings(file, (parse_set("forecast.engine=statsmodels"),)).warnings == ()
 
 
 def test_a_table_that_is_only_read_is_a_warning(tmp_path: Path) -> None:

@@ -321,9 +321,6 @@ class _Search:
             if self.service_rules.couples_slots:
                 self.servings[key] = tuple(found)
                 return self.servings[key]
-            least = [
-                one for one in found if not any(other.nodes < one.nodes and other.borrow_cost <= one.borrow_cost for other in found)
-            ]
             least = [one for one in found if not any(_serves_better(other, one) for other in found)]
             least.reverse()
             first_of = {(one.nodes, one.borrow_cost, one.own): one for one in least}
