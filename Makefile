@@ -2,6 +2,7 @@
 #
 #   make demo   install, plan the e-commerce day, print the comparison and the path of its HTML report
 #   make test   install, run the tests
+#   make prove  the long proofs: brute force, planted plans, changes that must not matter; on two processes, half an hour
 #   make test-real  the tests that need a real program on this machine: Chromium
 #   make lint   install, check style, types and import layers
 #   make docs   write the pages of docs/ that the code holds
@@ -21,7 +22,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := demo/ecommerce-day
 
-.PHONY: help setup demo test test-real lint docs bench lock
+.PHONY: help setup demo test prove test-real lint docs bench lock
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -48,6 +49,9 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest -q -m "not real_service"
+
+prove: setup
+	OPENBLAS_NUM_THREADS=1 PYTHONPATH=. $(BIN)/python -m tests.oracle.prove
 
 test-real: setup
 	$(BIN)/python -m pytest -q -m real_service tests/real

@@ -1,0 +1,169 @@
+"""The long proofs, as `make prove` runs them: every trial at its full number, on two processes, and tables of what was seen.
+
+The tests of this folder run the same trials at about a tenth of their number. A trial depends on its own name and number alone,
+and all are told in their order, so that the answer is the same however many processes share them.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from os import times
+from pathlib import Path
+from traceback import format_exception
+from typing import TypeVar
+
+from tests.oracle.agreement import Verdict, verdict
+from tests.oracle.changes import CHANGES, Trial, trial
+from tests.oracle.files import faults_of_files
+from tests.oracle.instances import GRAFTS, THEMES, instance, pairs
+from tests.oracle.planted import Search, searched
+
+PER_THEME = 50
+PER_PAIR = 4
+TRIALS = 1000
+PROCESSES = 2
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
+
+
+def main() -> int:
+    """Run all proofs and print them; return 1 where anything failed."""
+    faults: list[str] = []
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        for title, proof in (
+            ("The optimum against trying everything", optima),
+            ("Problems drawn around a plan", plants),
+            ("Changes that must not matter", changes),
+            ("Rows shuffled, files split", files),
+        ):
+            print(f"\n{title}", flush=True)
+            found = proof(pool)
+            print(f"faults: {len(found)}", *found, sep="\n  ", flush=True)
+            faults += found
+    used = times()
+    cpu_s = used.user + used.system + used.children_user + used.children_system
+    print(f"\n{'FAILED' if faults else 'proven'}: {len(faults)} faults, {cpu_s:.0f} s of CPU")
+    return 1 if faults else 0
+
+
+def optima(pool: Executor) -> list[str]:
+    """Every theme, and every graft on every theme."""
+    singles = [(theme, number) for theme in THEMES for number in range(PER_THEME)]
+    both = [(theme, graft) for theme in THEMES for graft in GRAFTS]
+    faults: list[str] = []
+    verdicts: dict[str, list[Verdict]] = {}
+    for (theme, _), found in _mapped(pool, theme_trial, singles, faults):
+        verdicts.setdefault(theme, []).extend(found)
+    for (_, graft), found in _mapped(pool, pair_trial, both, faults):
+        verdicts.setdefault(f"+ {graft}", []).extend(found)
+    rows = list(verdicts.items())
+    everything = [one for _, found in rows for one in found]
+    _print_table(
+        ("theme, + graft", "instances", "optimal", "infeasible", "leave work out"),
+        [(name, *_counts(found)) for name, found in [*rows, ("all", everything)]],
+    )
+    return faults + [fault for one in everything for fault in one.faults]
+
+
+def plants(pool: Executor) -> list[str]:
+    """Medium problems that have a plan: none may be called infeasible."""
+    faults: list[str] = []
+    found: list[Search] = [one for _, one in _mapped(pool, searched, range(TRIALS), faults)]
+    unknown = [one.problem for one in found if one.is_unknown]
+    _print_table(("problems", "planned", "unknown"), [(len(found), len(found) - len(unknown), len(unknown))])
+    print(*(f"unknown: {name}" for name in unknown), sep="\n")
+    return faults + [fault for one in found for fault in one.faults]
+
+
+def changes(pool: Executor) -> list[str]:
+    """So many trials of every change, over themes in turn; a change that has no place in a problem is tried on further ones."""
+    faults: list[str] = []
+    made: Counter[str] = Counter()
+    begun = 0
+    while min(made[change.name] for change in CHANGES) < TRIALS:
+        turn = [(THEMES[idx % len(THEMES)], idx // len(THEMES)) for idx in range(begun, begun + TRIALS // 10)]
+        begun += len(turn)
+        for _, found in _mapped(pool, change_trial, turn, faults):
+            made.update(found.made)
+            faults += found.faults
+        if begun >= 2 * TRIALS:
+            break
+    _print_table(("change", "trials"), [(change.name, made[change.name]) for change in CHANGES])
+    short = [change.name for change in CHANGES if made[change.name] < TRIALS]
+    return faults + [f"{name}: fewer than {TRIALS} trials" for name in short]
+
+
+def files(pool: Executor) -> list[str]:
+    """Reading must not see in which order, or in how many files, rows stand."""
+    faults: list[str] = []
+    found = [one for _, one in _mapped(pool, file_trial, range(TRIALS), faults)]
+    _print_table(("projects",), [(len(found),)])
+    return faults + [fault for one in found for fault in one]
+
+
+def theme_trial(of: tuple[str, int]) -> list[Verdict]:
+    return [verdict(instance(*of))]
+
+
+def pair_trial(of: tuple[str, str]) -> list[Verdict]:
+    return [verdict(problem) for problem in pairs(*of, PER_PAIR)]
+
+
+def change_trial(of: tuple[str, int]) -> Trial:
+    return trial(instance(*of))
+
+
+def file_trial(number: int) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        return faults_of_files(number, Path(folder))
+
+
+class _Guarded:
+    """A trial that returns the words of an error in place of raising it: one that breaks must not end all others."""
+
+    def __init__(self, run: Callable[[Argument], Result]) -> None:
+        self.run = run
+
+    def __call__(self, argument: Argument) -> tuple[Result | None, str]:
+        try:
+            return self.run(argument), ""  # type: ignore[arg-type, return-value]
+        except Exception as error:  # noqa: BLE001 - whatever broke is a fault that is told
+            return None, "".join(format_exception(error)[-3:]).replace("\n", " ")
+
+
+def _mapped(
+    pool: Executor, run: Callable[[Argument], Result], arguments: Sequence[Argument], faults: list[str]
+) -> Iterator[tuple[Argument, Result]]:
+    """Yield what each trial gave, in order; errors become faults."""
+    results = pool.map(_Guarded(run), arguments, chunksize=4)
+    for argument, (result, error) in zip(arguments, results, strict=True):
+        if result is None:
+            faults.append(f"{argument}: {error}")
+        else:
+            yield argument, result
+
+
+def _counts(found: Iterable[Verdict]) -> tuple[int, int, int, int]:
+    every = list(found)
+    infeasible = sum(one.is_infeasible for one in every)
+    return len(every), len(every) - infeasible, infeasible, sum(one.leaves_out for one in every)
+
+
+def _print_table(head: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
+    lines = [head, *([str(cell) for cell in row] for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    for line in lines:
+        print(
+            "  ".join(
+                cell.ljust(width) if idx == 0 else cell.rjust(width)
+                for idx, (cell, width) in enumerate(zip(line, widths, strict=True))
+            )
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
