@@ -63,12 +63,55 @@ def blockers(problem: Problem, decisions: Decisions, jobs: tuple[Job, ...]) -> t
 
 
 def _finding(problem: Problem, room: Room, job: Job) -> _Finding:
-    open_families = tuple(family for family in families(problem, job) if family_refusal(job, family) is None)
+    if job.name in problem.gang_rows:
+        return _gang_finding(problem, room, job)
+    open_families = _open_families(problem, job)
+    return _by_itself(problem, room, job, open_families) or _in_the_plan(problem, room, job, open_families)
+
+
+def _open_families(problem: Problem, job: Job) -> tuple[Family, ...]:
+    return tuple(family for family in families(problem, job) if family_refusal(job, family) is None)
+
+
+def _by_itself(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
+    """What keeps a job out whatever room the plan leaves."""
     if not open_families:
         return _no_pool(problem, job)
     found = _too_large(problem, job, open_families) or _larger_than_quota(problem, job) or _too_short(problem, job, open_families)
-    found = found or _after(problem, room, job, open_families)
-    return found or _in_the_plan(problem, room, job, open_families)
+    return found or _after(problem, room, job, open_families)
+
+
+def _gang_finding(problem: Problem, room: Room, job: Job) -> _Finding:
+    """What keeps a row of a gang out: the first of its rows that has no place, or no start at which all have one."""
+    rows = (job, *(row for row in problem.gang_rows[job.name] if row is not job))
+    for row in rows:
+        found = _by_itself(problem, room, row, _open_families(problem, row))
+        if found is not None:
+            return _of_row(job, row, found)
+    berths = room.together(tuple((row, _open_families(problem, row)) for row in rows))
+    if berths is None:
+        for row in rows:
+            if not any(room.berth(row, family) for family in _open_families(problem, row)):
+                return _of_row(job, row, _in_the_plan(problem, room, row, _open_families(problem, row)))
+        told = f"each row of gang {job.gang} has room by itself, and no slot is the start of all: {listed(_row_names(rows))}"
+        return _Finding("gang", told, "add nodes, widen the windows of its rows, or let them start one by one")
+    prices, parts = Prices.of(problem), tuple(part for berth in berths for part in berth.parts)
+    before, cost = bill(room, (), prices), bill(room, parts, prices)
+    extra = (cost or 0.0) - (before or 0.0)
+    whole = Berth(berths[0].stretch, parts)
+    return _over_budget(problem, room, [whole], prices, extra) or _of_row(job, job, _not_worth_it(problem, whole, extra))
+
+
+def _of_row(job: Job, row: Job, found: _Finding) -> _Finding:
+    """Tell what keeps a row of a gang out, whichever row of it is asked for."""
+    whose = "" if row is job else f"its row {row.name}: "
+    return _Finding(
+        found.rule, f"gang {job.gang} starts together or not at all; {whose}{found.evidence}", found.repair, found.repair_cost
+    )
+
+
+def _row_names(rows: tuple[Job, ...]) -> tuple[str, ...]:
+    return tuple(sorted(row.name for row in rows))
 
 
 def _unplaced(job: Job, found: _Finding) -> Unplaced:
@@ -170,17 +213,16 @@ def _too_short(problem: Problem, job: Job, open_families: tuple[Family, ...]) ->
 def _after(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
     """What it comes after is not placed, or ends too late."""
     placed = {part.job for part in room.decisions.parts}
-    absent = sorted(name for name in job.after if name in problem.job_by_name and name not in placed)
+    before = problem.waits_for[job.name]
+    absent = sorted(name for name in before if name not in placed)
     if absent:
-        return _Finding("window", f"comes after {listed(absent)}, which the plan leaves out", f"place {listed(absent)} first")
+        return _Finding("after", f"comes after {listed(absent)}, which the plan leaves out", f"place {listed(absent)} first")
     first = room.earliest_start(job)
     pools = [pool for family in open_families for pool in family.pools if job_refusal(pool, job) is None]
     if any(next(windows(problem, job, pool, first), None) is not None for pool in pools):
         return None
     ends = instant(problem, problem.grid.edges_s[min(first, problem.grid.n_slots)])
-    return _Finding(
-        "window", f"comes after {listed(sorted(job.after))}, over at {ends}: too late for its own run", "a later deadline"
-    )
+    return _Finding("after", f"comes after {listed(sorted(before))}, over at {ends}: too late for its own run", "a later deadline")
 
 
 def _in_the_plan(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding:

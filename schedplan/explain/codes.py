@@ -183,8 +183,8 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText(
         "SP3105",
         "window",
-        "Work starts at or after its release and after the jobs it waits for, and its booked slots end by its hard deadline and the"
-        " end of the horizon. Releases and durations are rounded up to slots, deadlines down.",
+        "Work starts at or after its release, and its booked slots end by its hard deadline and the end of the horizon. Releases"
+        " and durations are rounded up to slots, deadlines down.",
     ),
     CodeText(
         "SP3106",
@@ -225,6 +225,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "What counts for a tenant is at most its `max`, and what counts for a cohort at most all that its members are promised."
         " What is kept for a tenant (nominal - lend) counts even while it uses less; what ran already beyond a quota may stay, and"
         " nothing is added to it. Raise the quota, let more be lent, or let jobs wait.",
+    ),
+    CodeText(
+        "SP3114",
+        "after",
+        "A job starts only when the booked slots of every job in its column `after` are over, and is left out where one of them is."
+        " Jobs of the past, and what is no job of the plan, are over. Make room for the earlier job, or let it end sooner.",
     ),
     CodeText(
         "SP3117",

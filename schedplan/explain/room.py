@@ -22,7 +22,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Service
 from schedplan.optimize.constraints.window import windows_from
 from schedplan.packing.assignment import has_work
-from schedplan.packing.board import Board
+from schedplan.packing.board import Board, Hold
 from schedplan.packing.supply import close_supply
 
 
@@ -56,23 +56,28 @@ class Tightness:
 
 
 class Room:
-    """What the plan leaves free of every node in every slot, less one job where it is named."""
+    """What the plan leaves free of every node in every slot, less the jobs that are named."""
 
-    def __init__(self, problem: Problem, decisions: Decisions, without: str | None = None) -> None:
+    def __init__(self, problem: Problem, decisions: Decisions, *without: str) -> None:
         self.problem = problem
-        self.decisions = Decisions(tuple(part for part in decisions.parts if part.job != without), decisions.replicas, decisions.on)
+        parts = tuple(part for part in decisions.parts if part.job not in without)
+        self.decisions = Decisions(parts, decisions.replicas, decisions.on)
         self._runs = runs_of(problem, self.decisions)
         self._board = _board(problem, self._runs, decisions.replicas)
 
-    def berth(self, job: Job, family: Family, *, only_node: str | None = None, within_quotas: bool = True) -> Berth | None:
+    def berth(
+        self, job: Job, family: Family, *, only_node: str | None = None, within_quotas: bool = True, start_slot: int | None = None
+    ) -> Berth | None:
         """Return the earliest place for a job in a family, or on one of its nodes; None where there is none in its window.
 
         Of several nodes those that are on anyway come first, then the cheapest per worker, then those with most room.
-        within_quotas False: as if there were none.
+        within_quotas False: as if there were none. start_slot: the only start that is asked for.
         """
         for nodes in self._domains(job, family, only_node):
             pool = self._pool(nodes[0])
-            for stretch in windows(self.problem, job, pool, self.earliest_start(job)):
+            for stretch in self._stretches(job, pool):
+                if start_slot is not None and stretch.start_slot != start_slot:
+                    continue
                 if within_quotas and self.over_quota(job, pool.accelerator, stretch) is not None:
                     continue
                 parts = self._parts(job, nodes, stretch)
@@ -89,14 +94,60 @@ class Room:
     def earliest_start(self, job: Job) -> int:
         """Return the first slot in which a job may start by its release and by the jobs it comes after."""
         grid = self.problem.grid
-        ends = [run.end_edge for run in self._runs if run.job.name in job.after]
+        before = self.problem.waits_for[job.name]
+        ends = [run.end_edge for run in self._runs if run.job.name in before]
         return max([grid.release_slot(job.release_s), *ends])
+
+    def together(self, offers: tuple[tuple[Job, tuple[Family, ...]], ...]) -> tuple[Berth, ...] | None:
+        """Return the earliest places of jobs that start together, each in one of its families; None where no start has them all."""
+        for slot in range(self.problem.grid.n_slots):
+            berths: list[Berth] = []
+            holds: list[Hold] = []
+            for job, families in offers:
+                found = (self.berth(job, family, start_slot=slot) for family in families)
+                berth = next((one for one in found if one is not None), None)
+                if berth is None:
+                    break
+                berths.append(berth)
+                holds.extend(self._take(job, berth))
+            for hold in holds:
+                self._board.give_back(hold)
+            for (job, _), berth in zip(offers, berths, strict=False):
+                self._allow(job, berth, -1)
+            if len(berths) == len(offers):
+                return tuple(berths)
+        return None
+
+    def _allow(self, job: Job, berth: Berth, sign: int) -> None:
+        """Let the tenant of a job hold what a berth takes (1), or no longer hold it (-1)."""
+        slots = slice(berth.stretch.start_slot, berth.stretch.end_edge)
+        for part in berth.parts:
+            accelerator = self.problem.cluster.pool_of_node[part.node].accelerator
+            self._board.allowance.add(job, accelerator, sign * part.workers, slots)
+
+    def _take(self, job: Job, berth: Berth) -> list[Hold]:
+        self._allow(job, berth, 1)
+        nodes, stretch = self.problem.cluster.node_idx, berth.stretch
+        return [
+            self._board.take(nodes[part.node], job.shape, part.workers, stretch.start_slot, stretch.end_edge)
+            for part in berth.parts
+        ]
+
+    def _stretches(self, job: Job, pool: Pool) -> Iterator[Stretch]:
+        """Give the stretches open to a job beside the runs it hangs on: those it waits for, waits of others, rows of its gang."""
+        waits_for, rows = self.problem.waits_for, self.problem.gang_rows.get(job.name, ())
+        starts = [run.start_slot for run in self._runs if job.name in waits_for[run.job.name]]
+        last_edge = min(starts, default=self.problem.grid.n_slots)
+        common = {run.start_slot for run in self._runs if run.job in rows}
+        for stretch in windows(self.problem, job, pool, self.earliest_start(job)):
+            if stretch.end_edge <= last_edge and (not common or stretch.start_slot in common):
+                yield stretch
 
     def tightness(self, job: Job, family: Family, *, only_node: str | None = None) -> Tightness | None:
         """Return the best that a family, or one of its nodes, could do for a job; None where no stretch fits its window."""
         best: Tightness | None = None
         for nodes in self._domains(job, family, only_node):
-            for stretch in windows(self.problem, job, self._pool(nodes[0]), self.earliest_start(job)):
+            for stretch in self._stretches(job, self._pool(nodes[0])):
                 fit = self._workers(job, nodes, stretch)
                 free = self.free_devices(nodes, stretch)
                 found = Tightness(stretch, int(fit.sum()), float(free.sum()), float(free.max(initial=0.0)))

@@ -118,13 +118,15 @@ def _time_reason(problem: Problem, plan: Plan, room: Room, run: Run) -> Reason:
     wait = max(run.start_s - release_s(problem, job), 0) / 3600
     numbers = (Number("wait", wait, "h"),)
     first = room.earliest_start(job)
+    if job.name in problem.gang_rows:
+        return _gang_time_reason(problem, plan, run, numbers)
     if run.start_slot <= first:
-        why = (
-            f"what it comes after ({listed(job.after)}) is over"
-            if job.after and grid.release_slot(job.release_s) < first
-            else "it may start"
-        )
-        return Reason("window", f"it starts with the first slot in which {why}", numbers)
+        before = problem.waits_for[job.name]
+        if before and grid.release_slot(job.release_s) < first:
+            return Reason(
+                "after", f"it starts with the first slot in which what it comes after ({listed(before)}) is over", numbers
+            )
+        return Reason("window", "it starts with the first slot in which it may start", numbers)
     home = next(family for family in families(problem, job) if _is_home(family, run))
     sooner = room.berth(job, home)
     if sooner is None or sooner.stretch.start_slot >= run.start_slot:
@@ -133,10 +135,27 @@ def _time_reason(problem: Problem, plan: Plan, room: Room, run: Run) -> Reason:
             return Reason("quota", f"it waits {amount(wait)} h: {over_quota(problem, *held)}", numbers)
         return Reason("capacity", f"it waits {amount(wait)} h: {home.name} has no room for it sooner", numbers)
     start = instant(problem, grid.slot_start_s(sooner.stretch.start_slot))
-    better = (
+    return Reason("objective", f"it waits {amount(wait)} h although there is room from {start}: {_better(plan)}", numbers)
+
+
+def _better(plan: Plan) -> str:
+    return (
         "the proven best plan has it so" if plan.proof.status is PlanStatus.OPTIMAL else "the plan has it so, unproven to be best"
     )
-    return Reason("objective", f"it waits {amount(wait)} h although there is room from {start}: {better}", numbers)
+
+
+def _gang_time_reason(problem: Problem, plan: Plan, run: Run, numbers: tuple[Number, ...]) -> Reason:
+    """Why a row of a gang starts at this time: the first slot with room for all rows, or a better use of the time before."""
+    rows = problem.gang_rows[run.job.name]
+    room = Room(problem, plan.decisions, *(row.name for row in rows))
+    berths = room.together(tuple((row, families(problem, row)) for row in rows))
+    names = listed(row.name for row in rows if row is not run.job)
+    told = f"it starts together with {names}, the other rows of gang {run.job.gang}"
+    sooner = None if berths is None else berths[0].stretch.start_slot
+    if sooner is None or sooner >= run.start_slot:
+        return Reason("gang", f"{told}, with the first slot in which all of them may start and have room", numbers)
+    start = instant(problem, problem.grid.slot_start_s(sooner))
+    return Reason("gang", f"{told}, although all of them have room from {start}: {_better(plan)}", numbers)
 
 
 def _deadline_reasons(problem: Problem, run: Run) -> tuple[Reason, ...]:

@@ -4,7 +4,7 @@ SP3101 place      no job twice, all names known, every instant inside the horizo
 SP3102 capacity   devices, cores, memory, other resources and workers per node, per node and slot; shares on single devices
 SP3103 gang       all workers at once, in one cluster, on one accelerator, in one market; rows of one gang together or not at all
 SP3104 topology   all workers inside the domain the job asks for
-SP3105 window     start at or after the release and what it waits for; booked end by the hard deadline and the horizon
+SP3105 window     start at or after the release; booked end by the hard deadline and the horizon
 SP3106 spot       only what may run on spot nodes, or in a market, stands there
 SP3107 service    replicas enough for target and load, within their bounds, spread and held as asked
 SP3108 budget     what is paid in a day, with the rework of what starts in it and what is borrowed in it
@@ -13,6 +13,7 @@ SP3110 required   a required job is placed
 SP3111 running    what runs stays where it runs
 SP3112 eligible   accelerator, memory, size, taints: a node may hold what stands on it
 SP3113 quota      what counts for a tenant or cohort is at most what it may hold, or what runs already
+SP3114 after      a job starts when what it waits for has ended, and not without it
 SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off, unless it runs there already
 SP3118 reserve    after the loss of any one node, rack or zone the replicas elsewhere still serve
 """
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from schedplan.measures.rules.after import after
 from schedplan.measures.rules.budget import budget
 from schedplan.measures.rules.capacity import capacity
 from schedplan.measures.rules.case import Case
@@ -47,6 +49,7 @@ RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     gang,
     topology,
     window,
+    after,
     supply,
     capacity,
     service,

@@ -5,6 +5,7 @@ It takes decisions as they are, feasible or not, and says nothing about cost.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 
@@ -61,6 +62,16 @@ def runs_of(problem: Problem, decisions: Decisions) -> tuple[Run, ...]:
     for part in decisions.parts:
         by_job.setdefault(part.job, []).append(part)
     return tuple(_run(problem, name, sorted(by_job[name], key=lambda part: order[part.node])) for name in sorted(by_job))
+
+
+def end_edges(problem: Problem, parts: Iterable[JobPart]) -> dict[str, int]:
+    """Return the edge at which the booked slots of each placed job end, within the grid, by its name."""
+    found: dict[str, int] = {}
+    for part in parts:
+        minutes = run_minutes(problem, problem.job_by_name[part.job], problem.cluster.pool_of_node[part.node])
+        edge = problem.grid.end_edge(part.start_slot, minutes)
+        found[part.job] = max(found.get(part.job, 0), problem.grid.n_slots if edge is None else edge)
+    return found
 
 
 def left_out(problem: Problem, decisions: Decisions) -> tuple[Job, ...]:

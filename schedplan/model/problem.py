@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.forbid import Forbid
 from schedplan.model.quota import Borrower, Ceiling, Quota, borrowers, ceilings
+from schedplan.model.sequence import Unit, gang_rows, waits_for
 from schedplan.model.workload import Job, Service
 from schedplan.timegrid import TimeGrid
 
@@ -163,6 +164,22 @@ class Problem:
     def borrowers(self) -> tuple[Borrower, ...]:
         """Quotas with the tenants that each of them counts."""
         return borrowers(self.quotas)
+
+    @cached_property
+    def waits_for(self) -> dict[str, tuple[str, ...]]:
+        """The jobs of the problem that each job waits for, by name; jobs that are no part of it are over."""
+        return waits_for(self.jobs)
+
+    @cached_property
+    def gang_rows(self) -> dict[str, Unit]:
+        """The rows of each gang of several waiting jobs, by the name of each of them."""
+        return {job.name: rows for rows in gang_rows(self.jobs).values() if len(rows) > 1 for job in rows}
+
+    @cached_property
+    def linked(self) -> frozenset[str]:
+        """Names of the jobs whose start hangs on another job's, or another's on theirs."""
+        ends = ((name, *before) for name, before in self.waits_for.items() if before)
+        return frozenset(name for names in ends for name in names) | frozenset(self.gang_rows)
 
     @cached_property
     def urgency(self) -> dict[int, int]:

@@ -42,8 +42,10 @@ def conflict(problem: Problem, screened: tuple[Screened, ...], options: SolveOpt
 
     Raises SolverError where a solver found no plan and no second one confirms it.
     """
-    impossible = tuple(found for found in screened if must_be_placed(found.job))
-    items = [ConflictItem(found.rule, f"job {found.job.name}", found.evidence, group) for group, found in enumerate(impossible)]
+    items: list[ConflictItem] = []
+    impossible = [found for found in screened if must_be_placed(found.job)]
+    for group, found in enumerate(impossible):
+        items += [ConflictItem(one.rule, f"job {one.job.name}", one.evidence, group) for one in _with_causes(found, screened)]
     left_out = {found.job.name for found in screened}
     rest = musts(replace(problem, jobs=tuple(job for job in problem.jobs if job.name not in left_out)))
     cores = _cores(_opened(rest), options)
@@ -54,9 +56,22 @@ def conflict(problem: Problem, screened: tuple[Screened, ...], options: SolveOpt
             f"no plan was found, and that there is none is not confirmed: {why}",
             hint="Raise the limits of the solver, or make the problem smaller.",
         )
-    for number, core in enumerate(confirmed, start=len(items)):
+    for number, core in enumerate(confirmed, start=len(impossible)):
         items += [item(problem, rule, number) for rule in core.rules] or [ConflictItem("capacity", "cluster", UNNAMED, number)]
     return tuple(items)
+
+
+def _with_causes(found: Screened, screened: tuple[Screened, ...]) -> tuple[Screened, ...]:
+    """Return a job that arithmetic rules out, and those that it can't be placed because of."""
+    by_name = {one.job.name: one for one in screened}
+    told: dict[str, Screened] = {}
+    waiting = [found]
+    while waiting:
+        one = waiting.pop(0)
+        if one.job.name not in told:
+            told[one.job.name] = one
+            waiting += [by_name[name] for name in one.because]
+    return tuple(told.values())
 
 
 def _opened(problem: Problem) -> Problem:

@@ -49,6 +49,8 @@ def _job(job: Job) -> Row:
         ("state", job.state),
         ("placement", ";".join(f"{part.node}*{part.workers}" for part in job.placement)),
         ("workers", job.workers),
+        ("gang", job.gang),
+        ("after", ";".join(job.after)),
         ("earliest_start", earliest),
         ("deadline", deadline),
         ("deadline_kind", job.deadline_kind),

@@ -147,8 +147,21 @@ def _rules(problem: Problem, text: str, group: int) -> ConflictItem:
     return ConflictItem("rules", f"rule {text}", told, group)
 
 
+def _after(problem: Problem, name: str, group: int) -> ConflictItem:
+    waits = problem.waits_for[name]
+    told = f"it starts only when {waits[0]} has ended" if len(waits) == 1 else f"it starts only when {', '.join(waits)} have ended"
+    return ConflictItem("after", f"job {name}", told, group)
+
+
+def _gang(problem: Problem, gang: str, group: int) -> ConflictItem:
+    rows = ", ".join(job.name for job in problem.jobs if job.gang == gang and job.name in problem.gang_rows)
+    return ConflictItem("gang", f"gang {gang}", f"its rows {rows} start in one slot, or none does", group)
+
+
 _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "required": _required,
+    "after": _after,
+    "gang": _gang,
     "service": _service,
     "max_replicas": _max_replicas,
     "budget": _budget,

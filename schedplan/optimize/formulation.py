@@ -9,7 +9,20 @@ from ortools.sat.python import cp_model
 from schedplan.measures.objective import Normalisation
 from schedplan.model.workload import Job
 from schedplan.optimize import spending as money
-from schedplan.optimize.constraints import budget, capacity, gang, hold, place, quota, reserve, rules, service, spread, supply
+from schedplan.optimize.constraints import (
+    after,
+    budget,
+    capacity,
+    gang,
+    hold,
+    place,
+    quota,
+    reserve,
+    rules,
+    service,
+    spread,
+    supply,
+)
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.objective import GoalForms, LinearForm, ScaledObjective, minimise, objective
 from schedplan.optimize.rows import Rows
@@ -39,6 +52,7 @@ def formulate(
     chosen = variables(layout, model)
     work = capacity.work(chosen)
     place.add(chosen, rows)
+    after.add(chosen, rows)
     supply.add(chosen, rows)
     capacity.add(chosen, work, rows)
     gang.add(chosen, work, rows)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
-from schedplan.optimize.reference import earliest
+from schedplan.optimize.reference import inserted
 from schedplan.packing.assignment import Assignment, FleetSlot, GangStart, assign, has_work
 from schedplan.packing.board import Board
 from schedplan.packing.supply import close_supply
@@ -25,10 +25,9 @@ def on_nodes(problem: Problem, gangs: tuple[GangStart, ...], fleets: tuple[Fleet
 
 
 def _reinserted(problem: Problem, board: Board, packed: Assignment) -> Assignment:
-    """Give jobs that found no room at their start the earliest other one."""
-    parts = list(packed.parts)
-    for gang in packed.homeless:
-        parts.extend(earliest(problem, board, gang.job) or ())
+    """Give jobs that found no room at their start, and what waits for them, the earliest other one."""
+    jobs = tuple(gang.job for gang in packed.homeless)
+    parts = (*packed.parts, *inserted(problem, board, jobs, packed.parts))
     return replace(packed, parts=tuple(sorted(parts)), homeless=())
 
 

@@ -1,13 +1,14 @@
 """The reference plan, by arithmetic and without a solver: what a careful person would do, slot by slot and first come first served.
 
-Services first, per slot, with the least replicas on the cheapest nodes; then jobs by submission, then name, each at its
-earliest fitting start in the family of nodes that costs least for it; nodes by best fit. Its goals, and the ideals that
-no plan can beat, are what the objective is measured against.
+Services first, per slot, with the least replicas on the cheapest nodes; then jobs by submission, then name, each after what
+it waits for and at its earliest fitting start in the family of nodes that costs least for it; nodes by best fit. Its goals, and
+the ideals that no plan can beat, are what the objective is measured against.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,12 @@ from schedplan.measures.accounting import account
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.gang_family import gang_family
 from schedplan.measures.objective import GoalValues, Normalisation
+from schedplan.measures.runs import end_edges
 from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart
 from schedplan.model.problem import Problem
+from schedplan.model.sequence import Unit, in_order
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
@@ -29,7 +32,7 @@ from schedplan.optimize.objective import services_work_h
 from schedplan.optimize.reference_services import reference_replicas
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.packing.assignment import GangStart, assign, has_work
-from schedplan.packing.board import Board
+from schedplan.packing.board import Board, Hold
 from schedplan.packing.gang import place_gang
 from schedplan.packing.supply import close_supply
 
@@ -46,9 +49,7 @@ def reference(problem: Problem) -> Decisions:
     )
     parts = list(assign(problem, board, running, ()).parts)
     replicas = reference_replicas(problem, board)
-    waiting = (job for job in problem.jobs if job.state is not JobState.RUNNING)
-    for job in sorted(waiting, key=lambda job: (job.release_s or problem.grid.start_s, job.name)):
-        parts.extend(earliest(problem, board, job) or ())
+    parts.extend(inserted(problem, board, problem.jobs, tuple(parts)))
     fixed_parts = tuple(sorted(parts))
     on = close_supply(problem, has_work(problem, fixed_parts, replicas))
     if on is None:
@@ -90,23 +91,88 @@ def _sizes(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalV
     return GoalValues(latency=work, utilization=paid_h, cost=abs(reached.cost), carbon=reached.carbon, unplaced=0.0)
 
 
-def earliest(problem: Problem, board: Board, job: Job) -> tuple[JobPart, ...] | None:
-    """Place a job at its earliest fitting start, the cheapest family first, ties by pool name; None where nothing fits."""
+@dataclass(frozen=True, slots=True)
+class _Berth:
+    """Where a job was put on a board, so that it can be taken off again."""
+
+    job: Job
+    start_slot: int
+    end_edge: int
+    holds: tuple[Hold, ...]
+
+
+def inserted(problem: Problem, board: Board, jobs: tuple[Job, ...], standing: tuple[JobPart, ...]) -> tuple[JobPart, ...]:
+    """Place waiting jobs beside what stands on the board, first come first served; return the parts of those that find room.
+
+    What a job waits for comes before it, and where that is left out the job is; rows of one gang are placed at once or not at all.
+    """
+    over = end_edges(problem, standing)
+    found: list[JobPart] = []
+    for unit in in_order(jobs, lambda unit: _arrival(problem, unit)):
+        before = {name for job in unit for name in problem.waits_for[job.name]}
+        if before <= over.keys():
+            parts = _earliest(problem, board, unit, max((over[name] for name in before), default=0))
+            over |= end_edges(problem, parts)
+            found.extend(parts)
+    return tuple(found)
+
+
+def _arrival(problem: Problem, unit: Unit) -> tuple[float, str]:
+    return (max(job.release_s or problem.grid.start_s for job in unit), unit[0].name)
+
+
+def _earliest(problem: Problem, board: Board, unit: Unit, first_slot: int) -> tuple[JobPart, ...]:
+    """Place jobs that start together at the earliest start at which all find room; empty where there is none.
+
+    A single job takes the cheapest family first at that start, ties by pool name; so does each row, the largest first.
+    """
+    if len(unit) == 1:
+        berth = _berth(problem, board, unit[0], range(first_slot, problem.grid.n_slots))
+        return () if berth is None else _parts(board, berth)
+    for slot in range(first_slot, problem.grid.n_slots):
+        berths: list[_Berth] = []
+        for job in sorted(unit, key=lambda job: (-job.devices, -job.workers * job.shape.cpus, job.name)):
+            berth = _berth(problem, board, job, range(slot, slot + 1))
+            if berth is None:
+                break
+            berths.append(berth)
+        if len(berths) == len(unit):
+            return tuple(part for berth in berths for part in _parts(board, berth))
+        for berth in berths:
+            _give_back(board, berth)
+    return ()
+
+
+def _berth(problem: Problem, board: Board, job: Job, slots: range) -> _Berth | None:
+    """Take room for a job at its earliest fitting start among some slots, the cheapest family first; None where nothing fits."""
     choices = []
     for order, nodes in enumerate(_families(problem, job)):
         pool = board.pools[int(nodes[0])]
         for start_slot, end_edge in windows(problem, job, pool):
-            choices.append((start_slot, job_price(problem, job, pool, start_slot, end_edge), order, end_edge, nodes))
+            if start_slot in slots:
+                choices.append((start_slot, job_price(problem, job, pool, start_slot, end_edge), order, end_edge, nodes))
     for start_slot, _, _, end_edge, nodes in sorted(choices, key=lambda choice: choice[:3]):
-        one_node, slots = is_on_one_node(job.topology), slice(start_slot, end_edge)
+        one_node, span = is_on_one_node(job.topology), slice(start_slot, end_edge)
         accelerator = board.pools[int(nodes[0])].accelerator
-        if board.allowance.refusal(job, accelerator, job.workers, slots) is not None:
+        if board.allowance.refusal(job, accelerator, job.workers, span) is not None:
             continue
         holds = place_gang(board, nodes, job.shape, job.workers, start_slot, end_edge, one_node=one_node)
         if holds is not None:
-            board.allowance.add(job, accelerator, job.workers, slots)
-            return tuple(JobPart(job.name, board.cluster.nodes[hold.node_idx], start_slot, hold.workers) for hold in holds)
+            board.allowance.add(job, accelerator, job.workers, span)
+            return _Berth(job, start_slot, end_edge, holds)
     return None
+
+
+def _give_back(board: Board, berth: _Berth) -> None:
+    for hold in berth.holds:
+        board.give_back(hold)
+        slots = slice(berth.start_slot, berth.end_edge)
+        board.allowance.add(berth.job, board.pools[hold.node_idx].accelerator, -hold.workers, slots)
+
+
+def _parts(board: Board, berth: _Berth) -> tuple[JobPart, ...]:
+    nodes = board.cluster.nodes
+    return tuple(JobPart(berth.job.name, nodes[hold.node_idx], berth.start_slot, hold.workers) for hold in berth.holds)
 
 
 def job_price(problem: Problem, job: Job, pool: Pool, start_slot: int, end_edge: int) -> float:

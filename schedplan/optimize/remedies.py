@@ -54,6 +54,8 @@ def _of_item(problem: Problem, item: ConflictItem) -> Iterator[Ladder]:
         yield from _of_job(problem, problem.job_by_name[name], item.rule)
     elif kind == "service" and name in problem.service_by_name:
         yield from _of_service(problem, problem.service_by_name[name], item.rule)
+    elif kind == "gang":
+        yield f"gang {name}", iter((_apart(problem, name),))
     elif kind == "rule":
         yield f"rule {name}", _without_rules(problem, (name,))
     elif kind in ("tenant", "cohort"):
@@ -70,8 +72,12 @@ def _of_job(problem: Problem, job: Job, rule: str) -> Iterator[Ladder]:
         yield f"quota of {job.name}", iter(() if larger is None else (Change(*larger),))
     if rule == "rules":
         yield f"rules of {job.name}", _without_rules(problem, job.shape.rules)
+    if rule == "after":
+        yield f"after {job.name}", iter((_without_waiting(problem, job),))
+    if rule == "gang" and job.gang is not None and job.name in problem.gang_rows:
+        yield f"gang {job.gang}", iter((_apart(problem, job.gang),))
     yield f"deadline {job.name}", _deadlines(problem, job)
-    if rule not in ("window", "quota", "rules"):
+    if rule not in ("window", "quota", "rules", "after"):
         yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if _takes(pool, job)])
         yield f"spot {job.name}", _on_spot(problem, job)
         yield f"topology {job.name}", _wider(problem, job)
@@ -128,6 +134,16 @@ def _deadlines(problem: Problem, job: Job) -> Iterator[Change]:
                 break
             edge, more = min(edge + more, grid.n_slots), more * 2
     yield Change(f"a soft deadline for job {job.name}", _with_job(problem, replace(job, deadline_kind=DeadlineKind.SOFT)))
+
+
+def _without_waiting(problem: Problem, job: Job) -> Change:
+    waits = ", ".join(problem.waits_for[job.name])
+    return Change(f"let job {job.name} start without waiting for {waits}", _with_job(problem, replace(job, after=())))
+
+
+def _apart(problem: Problem, gang: str) -> Change:
+    jobs = tuple(replace(job, gang=None) if job.gang == gang else job for job in problem.jobs)
+    return Change(f"let the rows of gang {gang} start one by one", replace(problem, jobs=jobs))
 
 
 def _takes(pool: Pool, job: Job) -> bool:

@@ -1,14 +1,15 @@
-"""The arithmetic screen over a whole problem: the jobs that have no column at all, before any solver is asked."""
+"""The arithmetic screen over a whole problem: the jobs that have no column, by themselves or beside those that they hang on."""
 
 from __future__ import annotations
 
 from schedplan.model.problem import Problem
+from schedplan.optimize.chain import chained
 from schedplan.optimize.layout import Level, layout
 from schedplan.packing.screen import Screened, screened
 
 
 def screened_jobs(problem: Problem) -> tuple[Screened, ...]:
-    """Return the jobs without any column, with the reason."""
+    """Return the jobs without any column, and those that can't be placed because of others, with the reason."""
     shape = layout(problem, problem.jobs, Level.POOLS)
     columns = [0] * len(shape.classes)
     for column in shape.columns:
@@ -18,4 +19,4 @@ def screened_jobs(problem: Problem) -> tuple[Screened, ...]:
         for job_class in shape.classes
         for job in job_class.jobs
     )
-    return tuple(sorted((result for result in found if result is not None), key=lambda result: result.job.name))
+    return chained(shape, tuple(result for result in found if result is not None))

@@ -47,13 +47,20 @@ class Assignment:
 
 
 def assign(problem: Problem, board: Board, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> Assignment:
-    """Put gangs (running ones first, then by start, longest, widest) and replicas on the nodes of a board."""
+    """Put gangs (running ones first, then by start, longest, widest) and replicas on the nodes of a board.
+
+    What waits for a gang that found no room has no place either: it starts later, so that this is known when its turn comes.
+    Rows of one gang find room together or not at all.
+    """
     parts: list[JobPart] = []
     homeless: list[GangStart] = []
-    for gang in sorted(gangs, key=_order):
-        placed = _running_parts(board, gang) if gang.job.state is JobState.RUNNING else _gang_parts(problem, board, gang)
+    lost: set[str] = set()
+    for together in _together(problem, sorted(gangs, key=_order)):
+        waits = any(name in lost for gang in together for name in problem.waits_for[gang.job.name])
+        placed = None if waits else _placed(problem, board, together)
         if placed is None:
-            homeless.append(gang)
+            homeless.extend(together)
+            lost.update(gang.job.name for gang in together)
         else:
             parts.extend(placed)
     replicas, short = _place_fleets(problem, board, fleets)
@@ -112,7 +119,33 @@ def _order(gang: GangStart) -> tuple[bool, int, int, float, str]:
     return (is_waiting, gang.start_slot, gang.start_slot - gang.end_edge, -gang.job.devices, gang.job.name)
 
 
-def _running_parts(board: Board, gang: GangStart) -> list[JobPart] | None:
+def _together(problem: Problem, gangs: list[GangStart]) -> list[tuple[GangStart, ...]]:
+    """Return gangs by what starts together, in their order; all rows of a gang where its first one stands."""
+    found: dict[str, list[GangStart]] = {}
+    for gang in gangs:
+        rows = problem.gang_rows.get(gang.job.name, (gang.job,))
+        found.setdefault(rows[0].name, []).append(gang)
+    return [tuple(rows) for rows in found.values()]
+
+
+def _placed(problem: Problem, board: Board, together: tuple[GangStart, ...]) -> list[JobPart] | None:
+    """Take room for all of some gangs and return their parts; None, and nothing taken, where one finds none."""
+    if together[0].job.state is JobState.RUNNING:
+        return [part for gang in together for part in _running_parts(board, gang)]
+    taken: list[tuple[GangStart, list[Hold]]] = []
+    for gang in together:
+        holds = _holds(problem, board, gang)
+        if holds is None:
+            for other, found in taken:
+                _give_back(board, other, found)
+            return None
+        _allow(board, gang, holds, 1)
+        taken.append((gang, holds))
+    names = board.cluster.nodes
+    return [JobPart(gang.job.name, names[hold.node_idx], gang.start_slot, hold.workers) for gang, holds in taken for hold in holds]
+
+
+def _running_parts(board: Board, gang: GangStart) -> list[JobPart]:
     parts = []
     for placed in gang.job.placement:
         node_idx = board.cluster.node_idx[placed.node]
@@ -122,7 +155,7 @@ def _running_parts(board: Board, gang: GangStart) -> list[JobPart] | None:
     return parts
 
 
-def _gang_parts(problem: Problem, board: Board, gang: GangStart) -> list[JobPart] | None:
+def _holds(problem: Problem, board: Board, gang: GangStart) -> list[Hold] | None:
     holds: list[Hold] = []
     for nodes, workers in gang.groups:
         found = place_gang(
@@ -133,10 +166,20 @@ def _gang_parts(problem: Problem, board: Board, gang: GangStart) -> list[JobPart
                 board.give_back(hold)
             return None
         holds.extend(found)
+    return holds
+
+
+def _give_back(board: Board, gang: GangStart, holds: list[Hold]) -> None:
+    for hold in holds:
+        board.give_back(hold)
+    _allow(board, gang, holds, -1)
+
+
+def _allow(board: Board, gang: GangStart, holds: list[Hold], sign: int) -> None:
+    """Let the tenant of a gang hold what it takes (1), or no longer hold it (-1)."""
     for hold in holds:
         accelerator = board.pools[hold.node_idx].accelerator
-        board.allowance.add(gang.job, accelerator, hold.workers, slice(gang.start_slot, gang.end_edge))
-    return [JobPart(gang.job.name, board.cluster.nodes[hold.node_idx], gang.start_slot, hold.workers) for hold in holds]
+        board.allowance.add(gang.job, accelerator, sign * hold.workers, slice(gang.start_slot, gang.end_edge))
 
 
 def _indices(problem: Problem, nodes: tuple[str, ...]) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:

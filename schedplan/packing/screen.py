@@ -14,11 +14,13 @@ from schedplan.model.workload import Job, JobState, Topology
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """A job that can't be placed, with the rule that keeps it out and the numbers that show it."""
+    """A job that can't be placed, with the rule that keeps it out and the numbers that show it; and the jobs that it is so
+    because of, which can't be placed either."""
 
     job: Job
     rule: str
     evidence: str
+    because: tuple[str, ...] = ()
 
 
 def refusals(problem: Problem, job: Job) -> tuple[tuple[Pool, Refusal], ...]:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from schedplan.model.findings import Finding, Severity
+from schedplan.model.sequence import circle
 from schedplan.model.workload import JobState
 from schedplan.validate.rule import Rule, about_jobs, listed
 from schedplan.validate.subject import Subject
 
+_CIRCLE_HINT = "Take one of these names out of the column after; rows of one gang start together and wait for the same jobs."
 _PLACEMENT_HINT = "Give placement as node*workers;node*workers, so that what it holds is known."
 
 
@@ -29,7 +31,13 @@ def _after(subject: Subject) -> Iterator[Finding]:
         unknown = tuple(name for name in job.after if name not in known)
         if unknown:
             message = f"it waits for {listed(unknown)}, which no row of jobs holds"
-            yield Finding("SP1202", Severity.ERROR, f"job {job.name}", message, _nearest(unknown[0], tuple(known)), column="after")
+            hint = _nearest(unknown[0], tuple(known)) or "Add its row, as history where it has ended, or take the name out."
+            yield Finding("SP1202", Severity.ERROR, f"job {job.name}", message, hint, column="after")
+    waiting = circle(subject.open_jobs)
+    if waiting:
+        message = f"they wait for one another in a circle, so that none can start: {' after '.join((*waiting, waiting[0]))}"
+        jobs = tuple(job for job in subject.open_jobs if job.name in waiting)
+        yield Finding("SP1202", Severity.ERROR, about_jobs(jobs), message, _CIRCLE_HINT, column="after")
 
 
 def _placement(subject: Subject) -> Iterator[Finding]:
@@ -105,7 +113,13 @@ RULES = (
         " forecast. Without demand the number of replicas can't be planned.",
         _load_of_service,
     ),
-    Rule("SP1202", "after", "A job may only wait for jobs that stand in the table jobs.", _after),
+    Rule(
+        "SP1202",
+        "after",
+        "A job may only wait for jobs that stand in the table jobs, as history where they have ended, and never for itself by way"
+        " of others. Rows of one gang start together: what one of them waits for, all of them do.",
+        _after,
+    ),
     Rule(
         "SP1203",
         "placement",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from schedplan.errors import UsageError
-from schedplan.model.findings import Finding
+from schedplan.errors import Fault, InputError, UsageError
+from schedplan.model.findings import Finding, Severity
 from schedplan.model.quota import Quota
 from schedplan.tables.convert import Content
 from schedplan.tables.faults import READING_TEXTS
@@ -16,6 +16,7 @@ from schedplan.validate.subject import Subject
 
 RULES: tuple[Rule, ...] = references.RULES + room.RULES + windows.RULES + latency.RULES + plausible.RULES
 _OF_PLANS = frozenset({"SP1208", "SP1215", "SP1224"})
+_NEEDED = frozenset({"SP1202"})
 _TEXTS = {code.value: text for code, text in READING_TEXTS} | {rule.code: rule.text for rule in RULES}
 
 
@@ -29,6 +30,18 @@ def cautions(subject: Subject) -> tuple[str, ...]:
     """Return what a plan must warn of, as sentences: work that gets another place than its owner may think, or none."""
     found = validate(subject, tuple(rule for rule in RULES if rule.code in _OF_PLANS))
     return tuple(f"{finding.subject}: {finding.message}. {finding.hint or ''}".rstrip() for finding in found)
+
+
+def refuse_senseless(subject: Subject) -> None:
+    """Raise InputError with every finding without whose mending a plan of these tables would mean nothing."""
+    found = validate(subject, tuple(rule for rule in RULES if rule.code in _NEEDED))
+    faults = tuple(
+        Fault(one.code, f"{one.subject}: {one.message}", column=one.column, hint=one.hint)
+        for one in found
+        if one.severity is Severity.ERROR
+    )
+    if faults:
+        raise InputError.of_faults(faults)
 
 
 def subject_of(content: Content, quotas: tuple[Quota, ...], grid: TimeGrid | None = None) -> Subject:

@@ -9,6 +9,7 @@ from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.model.problem import Demand, Problem
+from schedplan.model.sequence import in_order, waits_for
 from schedplan.model.workload import Job
 from schedplan.report.figures import counted
 from schedplan.tables.artefact_context import PlanContext
@@ -18,7 +19,7 @@ from schedplan.tables.pools import price_series
 from schedplan.tables.quotas import joined
 from schedplan.tables.runtimes import with_runtimes
 from schedplan.timegrid import TimeGrid
-from schedplan.validate.registry import cautions
+from schedplan.validate.registry import cautions, refuse_senseless
 from schedplan.validate.subject import Subject
 from schedplan.workflows.assumptions import default_notes
 from schedplan.workflows.demand import expected_demand
@@ -70,6 +71,7 @@ def _problem(
     project: Project, grid: TimeGrid, demands: tuple[Demand, ...], runtime_minutes: float | None
 ) -> tuple[Problem, tuple[str, ...], tuple[str, ...]]:
     settings, content = project.settings, project.content
+    refuse_senseless(Subject(content.cluster, content.jobs))
     timed, notes = with_runtimes(content.jobs, runtime_minutes)
     problem = Problem(
         name=settings.project.name,
@@ -87,11 +89,15 @@ def _problem(
         intensities=intensities(content.intensity_changes, grid),
     )
     _refuse_unknown_carbon(problem)
-    jobs, said = taken_over(problem, tuple(_as_planned(job) for job in timed if _is_submitted(job, grid)))
-    later = sum(not _is_submitted(job, grid) for job in timed)
+    later = _submitted_later(timed, grid)
+    behind = _behind(timed, later)
+    jobs, said = taken_over(problem, tuple(_as_planned(job) for job in timed if job.name not in later | behind))
     if later:
-        be = "is" if later == 1 else "are"
-        notes = (*notes, f"{counted(later, 'job')} {be} submitted after the end of the horizon and {be} not planned")
+        be = "is" if len(later) == 1 else "are"
+        notes = (*notes, f"{counted(len(later), 'job')} {be} submitted after the end of the horizon and {be} not planned")
+    if behind:
+        are, hang = ("is", "hangs") if len(behind) == 1 else ("are", "hang")
+        notes = (*notes, f"{counted(len(behind), 'job')} {hang} (after, gang) on one submitted later and {are} not planned")
     planned = with_rules(replace(problem, jobs=jobs, forbid=known_rules(settings.forbid, content.cluster)))
     return planned, notes, (*said, *idle_rules(planned))
 
@@ -120,10 +126,20 @@ def _refuse_nothing(content: Content) -> None:
         )
 
 
-def _is_submitted(job: Job, grid: TimeGrid) -> bool:
-    return job.submit_s is None or job.submit_s < grid.end_s
+def _submitted_later(jobs: tuple[Job, ...], grid: TimeGrid) -> frozenset[str]:
+    return frozenset(job.name for job in jobs if job.submit_s is not None and job.submit_s >= grid.end_s)
+
+
+def _behind(jobs: tuple[Job, ...], later: frozenset[str]) -> frozenset[str]:
+    """Return the jobs that can't start in this horizon because they wait for, or start with, one that is submitted after it."""
+    before = waits_for(jobs)
+    gone: set[str] = set(later)
+    for unit in in_order(jobs, lambda unit: (unit[0].name,)):
+        if any(job.name in gone or not gone.isdisjoint(before[job.name]) for job in unit):
+            gone.update(job.name for job in unit)
+    return frozenset(gone - later)
 
 
 def _as_planned(job: Job) -> Job:
     """Return a job without what no plan acts on yet; reading its table has said so by name."""
-    return replace(job, after=(), gang=None, min_workers=None)
+    return replace(job, min_workers=None)

@@ -54,7 +54,8 @@ def taken_over(problem: Problem, jobs: tuple[Job, ...]) -> tuple[tuple[Job, ...]
 
 def _anywhere(problem: Problem, job: Job) -> Job:
     first_s = problem.grid.start_s
-    return replace(job, state=JobState.PENDING, required=True, submit_s=None, earliest_start_s=first_s, start_s=None)
+    waiting = replace(job, state=JobState.PENDING, required=True, submit_s=None, earliest_start_s=first_s, start_s=None)
+    return replace(waiting, after=(), gang=None)
 
 
 def _contradiction(cluster: Cluster, job: Job) -> str | None:

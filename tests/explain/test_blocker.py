@@ -81,7 +81,7 @@ def test_it_comes_after_a_job_that_is_left_out() -> None:
     task = small.problem(small.job("first"), small.job(after=("first",)))
     found = blocker(task, small.plan(task).decisions, task.job_by_name["train"])
 
-    assert (found.rule, found.evidence) == ("window", "comes after first, which the plan leaves out")
+    assert (found.rule, found.evidence) == ("after", "comes after first, which the plan leaves out")
 
 
 def test_what_it_comes_after_ends_too_late() -> None:
@@ -89,7 +89,7 @@ def test_what_it_comes_after_ends_too_late() -> None:
     task = small.problem(small.job("first", runtime_minutes=180.0), small.job(after=("first",), runtime_minutes=120.0))
     found = blocker(task, small.plan(task, JobPart("first", "od/1", 0, 1)).decisions, task.job_by_name["train"])
 
-    assert (found.rule, found.repair) == ("window", "a later deadline")
+    assert (found.rule, found.repair) == ("after", "a later deadline")
     assert "over at 1970-01-01 03:00+00:00" in found.evidence
 
 

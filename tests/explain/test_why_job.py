@@ -132,7 +132,7 @@ def test_it_starts_when_what_it_comes_after_is_over() -> None:
     task = small.problem(small.job("first"), small.job(after=("first",)))
     made = small.plan(task, JobPart("first", "od/1", 0, 1), JobPart("train", "od/1", 1, 1))
 
-    assert "what it comes after (first) is over" in reason(explain(task, made, "train"), "window").message
+    assert "what it comes after (first) is over" in reason(explain(task, made, "train"), "after").message
 
 
 def test_a_job_left_out_tells_what_the_plan_recorded() -> None:

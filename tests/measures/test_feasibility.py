@@ -197,12 +197,21 @@ def test_window_uses_the_run_time_on_the_pool():
     assert codes([pool], [JOB], [JobPart("j", "n", 3, 1)], on("1111"), speeds=(Speed("slow", "batch", 0.5),)) == ["SP3105"]
 
 
-def test_window_waits_for_what_comes_before():
+def test_after_waits_for_the_booked_end():
+    # 90 min from 00:00 are booked to 02:00
     jobs = [replace(JOB, name="a", runtime_minutes=90.0), replace(JOB, name="b", after=("a", "long ago"))]
 
     assert codes([OWNED], jobs, [JobPart("a", "n", 0, 1), JobPart("b", "n", 2, 1)], on("1111")) == []
-    assert codes([OWNED], jobs, [JobPart("a", "n", 0, 1), JobPart("b", "n", 1, 1)], on("1111")) == ["SP3105"]
-    assert broken([OWNED], jobs, [JobPart("b", "n", 1, 1)], on("1111")) == [("SP3105", "job b", "waits for a, which is left out")]
+    assert broken([OWNED], jobs, [JobPart("a", "n", 0, 1), JobPart("b", "n", 1, 1)], on("1111")) == [
+        ("SP3114", "job b", "starts at 2026-12-01 01:00+00:00, before a ends at 2026-12-01 02:00+00:00")
+    ]
+    assert broken([OWNED], jobs, [JobPart("b", "n", 1, 1)], on("1111")) == [("SP3114", "job b", "waits for a, which is left out")]
+
+
+def test_after_does_not_bind_what_runs_already():
+    jobs = [JOB, replace(JOB, name="b", after=("j",), state=JobState.RUNNING, placement=(Placed("n", 1),))]
+
+    assert codes([OWNED], jobs, [JobPart("j", "n", 0, 1), JobPart("b", "n", 0, 1)], on("1111")) == []
 
 
 def test_spot_takes_only_jobs_that_allow_it():

@@ -105,6 +105,7 @@ def _job(row: dict[str, Any]) -> Job:
         if key in values:
             values[key] = kind(values[key])
     placement = tuple(Placed(node, workers) for node, workers in values.pop("placement", {}).items())
+    values["after"] = tuple(values.get("after", ()))
     values.setdefault("runtime_minutes", 60.0)
     return Job(shape=shape, placement=placement, **values)
 

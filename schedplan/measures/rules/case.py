@@ -30,6 +30,7 @@ CODES = {
     "running": "SP3111",
     "eligible": "SP3112",
     "quota": "SP3113",
+    "after": "SP3114",
     "rules": "SP3117",
     "reserve": "SP3118",
 }

@@ -1,4 +1,4 @@
-"""window: start at or after the release and what it waits for; booked end by the hard deadline and the horizon."""
+"""window: start at or after the release; booked end by the hard deadline and the horizon."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from schedplan.model.workload import DeadlineKind, JobState
 
 
 def window(case: Case) -> Iterator[Finding]:
-    ends_s: dict[str, int] = {}
     for name, parts in case.parts_of.items():
         job, subject = case.problem.job_by_name[name], f"job {name}"
         start_s = case.problem.grid.slot_start_s(min(part.start_slot for part in parts))
@@ -21,22 +20,7 @@ def window(case: Case) -> Iterator[Finding]:
         if len(known) < len(edges):
             yield broken("window", subject, f"begun at {case.at(start_s)} it is not over when the horizon ends")
             continue
-        ends_s[name] = case.problem.grid.edges_s[max(known)]
-        if job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD and ends_s[name] > job.deadline_s:
-            late = f"its booked end {case.at(ends_s[name])} is after its deadline {case.at(job.deadline_s)}"
+        end_s = case.problem.grid.edges_s[max(known)]
+        if job.deadline_s is not None and job.deadline_kind is DeadlineKind.HARD and end_s > job.deadline_s:
+            late = f"its booked end {case.at(end_s)} is after its deadline {case.at(job.deadline_s)}"
             yield broken("window", subject, late)
-    yield from _after(case, ends_s)
-
-
-def _after(case: Case, ends_s: dict[str, int]) -> Iterator[Finding]:
-    for name, parts in case.parts_of.items():
-        start_s = case.problem.grid.slot_start_s(parts[0].start_slot)
-        for before in case.problem.job_by_name[name].after:
-            if before not in case.problem.job_by_name:
-                continue
-            if before not in case.parts_of:
-                yield broken("window", f"job {name}", f"waits for {before}, which is left out")
-            elif before in ends_s and ends_s[before] > start_s:
-                yield broken(
-                    "window", f"job {name}", f"starts at {case.at(start_s)}, before {before} ends at {case.at(ends_s[before])}"
-                )

@@ -50,8 +50,8 @@ JOBS = Dictionary(
             at_most=1_000_000,
             use=Use.NOT_YET,
         ),
-        Column("gang", Kind.TEXT, "rows of one value start together or not at all", use=Use.NOT_YET),
-        Column("after", Kind.KEYS, "starts only when these jobs have ended", use=Use.NOT_YET),
+        Column("gang", Kind.TEXT, "rows of one value start together or not at all; a row that runs already has started"),
+        Column("after", Kind.KEYS, "starts only when the jobs of these rows have ended; those of the past have"),
         Column(
             "gpus_per_worker",
             Kind.SHARE,
