@@ -157,14 +157,16 @@ def _cells(problem: Problem, jobs: tuple[Job, ...], level: Level) -> tuple[Cell,
     members: dict[tuple[object, ...], list[tuple[Pool, str, bool]]] = defaultdict(list)
     least_on: dict[tuple[object, ...], int] = defaultdict(int)
     for pool in problem.cluster.pools:
+        is_split = False
         for number, name in enumerate(pool.node_names()[: pool.nodes]):
             single = level is Level.NODES or name in running_on or pool.name in running_on
             key = (name,) if single else _cell_key(problem, pool, domains)
             members[key].append((pool, name, number < pool.count))
-            if pool.market.is_sunk or (single and pool.min_count == pool.max_count):
+            is_split = is_split or single
+            if pool.market.is_sunk or pool.min_count == pool.max_count:
                 least_on[key] += 1
-        if not pool.market.is_sunk and pool.nodes and level is Level.POOLS and pool.name not in running_on:
-            least_on[_cell_key(problem, pool, domains)] += min(pool.min_count, pool.nodes)
+        if _keeps_minimum(pool) and pool.nodes and not is_split:
+            least_on[_cell_key(problem, pool, domains)] += pool.min_count
     cells: list[Cell] = []
     for key, found in members.items():
         ordered = sorted(found, key=lambda member: not member[2])
@@ -173,10 +175,14 @@ def _cells(problem: Problem, jobs: tuple[Job, ...], level: Level) -> tuple[Cell,
     return tuple(cells)
 
 
+def _keeps_minimum(pool: Pool) -> bool:
+    """Whether some of its nodes are paid for in every slot and others are not; `supply` keeps that where they are several cells."""
+    return not pool.market.is_sunk and 0 < pool.min_count < pool.max_count
+
+
 def _cell_key(problem: Problem, pool: Pool, domains: tuple[str, ...]) -> tuple[object, ...]:
-    keeps_minimum = not pool.market.is_sunk and 0 < pool.min_count < pool.max_count
     return (
-        pool.name if keeps_minimum else None,
+        pool.name if _keeps_minimum(pool) else None,
         tuple(getattr(pool, domain) for domain in domains),
         pool.cluster,
         pool.accelerator,

@@ -12,7 +12,6 @@ from collections import defaultdict
 
 from ortools.sat.python import cp_model
 
-from schedplan.optimize.layout import Level
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Variables
 
@@ -24,8 +23,7 @@ def add(variables: Variables, rows: Rows) -> None:
             before = on[slot - 1] if slot else cell.warm
             rows.always(switched_on >= on[slot] - before)
             rows.always(variables.usable(cell.idx, slot) >= 0)
-    if variables.layout.level is Level.NODES:
-        _add_minimum(variables, rows)
+    _add_minimum(variables, rows)
 
 
 def _add_minimum(variables: Variables, rows: Rows) -> None:
@@ -34,8 +32,8 @@ def _add_minimum(variables: Variables, rows: Rows) -> None:
         cells_of_pool[cell.pool.name].append(cell)
     for cells in cells_of_pool.values():
         pool = cells[0].pool
-        if pool.market.is_sunk or pool.min_count == 0:
+        if pool.market.is_sunk or sum(cell.min_on for cell in cells) >= pool.min_count:
             continue
         for slot in range(variables.layout.problem.grid.n_slots):
             total = cp_model.LinearExpr.sum([variables.on[cell.idx][slot] for cell in cells])
-            rows.always(total >= min(pool.min_count, len(cells)))
+            rows.always(total >= min(pool.min_count, sum(cell.count for cell in cells)))
