@@ -64,7 +64,7 @@ class _Chain:
         common = set.intersection(*starts)
         if not common and all(job.name not in self.out for job in unit):
             evidence = f"the rows of gang {unit[0].gang} have no start in common within their windows"
-            self.out[unit[0].name] = Screened(unit[0], "gang", evidence)
+            self.out.update({job.name: Screened(job, "gang", evidence) for job in unit})
         self._together(unit)
         for job in unit:
             if job.name not in self.out:

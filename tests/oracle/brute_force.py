@@ -24,6 +24,7 @@ from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology, WorkerShape
 from tests.oracle.arithmetic import Arithmetic, Option
+from tests.oracle.order import keeps_order
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
 from tests.oracle.services import Memory, ServiceRules
 from tests.oracle.standing import is_closed
@@ -135,7 +136,10 @@ class _Search:
         branches: list[tuple[float, Option | None]] = [(option.own, option) for option in options[depth]]
         if not _must_run(job):
             branches.append((self.facts.left_out(job), None))
+        decided = dict.fromkeys(other.name for other in self.jobs[:depth]) | {option.job: option for option in chosen}
         for value, option in sorted(branches, key=lambda branch: branch[0]):
+            if not keeps_order(self.problem, decided | {job.name: option}):
+                continue
             if option is None:
                 self._branch(depth + 1, options, occupied, chosen, own + value, nodes_value)
                 continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ from schedplan.packing.supply import close_supply, paid_slots, request_slot
 from schedplan.timegrid import TimeGrid
 
 HOURS = TimeGrid.regular(0, 60, 6)
+ONE = Job("one", shape=WorkerShape(gpus=1), runtime_minutes=60.0)
 
 
 def problem(*pools: Pool, jobs: tuple[Job, ...] = (), grid: TimeGrid = HOURS) -> Problem:
@@ -81,6 +84,38 @@ def test_a_gang_for_one_node_does_not_spread() -> None:
 
     assert place_gang(board, nodes(2), WorkerShape(gpus=1), 3, 0, 6, one_node=True) is None
     assert place_gang(board, nodes(2), WorkerShape(gpus=1), 3, 0, 6, one_node=False) is not None
+
+
+def test_what_waits_for_a_gang_without_room_has_none_either() -> None:
+    # full holds the only device; first finds none, and then its follower, which would fit on b, starts too early
+    jobs = (
+        replace(ONE, name="first"),
+        replace(ONE, name="follower", after=("first",)),
+        replace(ONE, name="full", runtime_minutes=120.0),
+    )
+    task = problem(Pool("a", gpus=1), Pool("b", gpus=1), jobs=jobs)
+    starts = {"first": (0, 1, "a"), "follower": (1, 2, "b"), "full": (0, 2, "a")}
+    gangs = tuple(
+        GangStart(job, start, end, (((node,), 1),), one_node=False) for job in jobs for start, end, node in [starts[job.name]]
+    )
+    found = assign(task, Board(task), gangs, ())
+
+    assert [part.job for part in found.parts] == ["full"]
+    assert [gang.job.name for gang in found.homeless] == ["first", "follower"]
+
+
+def test_rows_of_a_gang_find_room_together_or_not_at_all() -> None:
+    # b's device is free; a's holds one of the two that want it, and what the first row took is given back
+    jobs = (replace(ONE, name="full"), replace(ONE, name="row1", gang="g"), replace(ONE, name="row2", gang="g"))
+    task = problem(Pool("a", gpus=1), Pool("b", gpus=1), jobs=jobs)
+    nodes_of = {"full": "a", "row1": "b", "row2": "a"}
+    gangs = tuple(GangStart(job, 0, 1, (((nodes_of[job.name],), 1),), one_node=False) for job in jobs)
+    board = Board(task)
+    found = assign(task, board, gangs, ())
+
+    assert [part.job for part in found.parts] == ["full"]
+    assert [gang.job.name for gang in found.homeless] == ["row1", "row2"]
+    assert board.room(nodes(2), ONE.shape, 0, 1).tolist() == [0, 1]
 
 
 def test_what_finds_no_room_is_returned() -> None:

@@ -71,6 +71,22 @@ def test_a_job_that_waits_for_an_unknown_one_is_an_error():
     assert [] == codes(found(POOL, jobs=(replace(JOB, after=("k",)), replace(JOB, name="k"))))
 
 
+def test_jobs_that_wait_for_one_another_are_an_error():
+    jobs = (replace(JOB, name="a", after=("c",)), replace(JOB, name="b", after=("a",)), replace(JOB, name="c", after=("b",)))
+    first, *others = found(POOL, jobs=jobs)
+
+    assert [] == others
+    assert ("SP1202", "3 jobs: a, b, c") == (first.code, first.subject)
+    assert first.message.endswith("none can start: a after c after b after a")
+
+
+def test_a_row_that_waits_for_what_waits_for_another_row_is_an_error():
+    # z starts after x, y after z; x and y start together: y would have to start after itself
+    jobs = (replace(JOB, name="x", gang="g"), replace(JOB, name="y", gang="g", after=("z",)), replace(JOB, name="z", after=("x",)))
+
+    assert ["SP1202"] == codes(found(POOL, jobs=jobs))
+
+
 @pytest.mark.parametrize(
     ("placement", "expected"),
     [((), ["SP1203"]), ((Placed("q", 1),), ["SP1203"]), ((Placed("p/2", 1),), []), ((Placed("p", 1),), [])],

@@ -43,15 +43,12 @@ def _family(case: Case, name: str, parts: list[JobPart]) -> Iterator[Finding]:
 
 
 def _rows_of_gangs(case: Case) -> Iterator[Finding]:
-    members: dict[str, list[str]] = {}
-    for job in case.problem.jobs:
-        if job.gang is not None:
-            members.setdefault(job.gang, []).append(job.name)
-    for gang, names in sorted(members.items()):
+    for rows in sorted(set(case.problem.gang_rows.values()), key=lambda rows: rows[0].gang or ""):
+        subject, names = f"gang {rows[0].gang}", [job.name for job in rows]
         placed = [name for name in names if name in case.parts_of]
         if placed and len(placed) < len(names):
             missing = ", ".join(name for name in names if name not in case.parts_of)
-            yield broken("gang", f"gang {gang}", f"{len(placed)} of its {len(names)} jobs are placed; left out: {missing}")
+            yield broken("gang", subject, f"{len(placed)} of its {len(names)} jobs are placed; left out: {missing}")
         starts = sorted({case.parts_of[name][0].start_slot for name in placed})
         if len(starts) > 1:
-            yield broken("gang", f"gang {gang}", f"its jobs start at {' and '.join(case.when(slot) for slot in starts)}")
+            yield broken("gang", subject, f"its jobs start at {' and '.join(case.when(slot) for slot in starts)}")
