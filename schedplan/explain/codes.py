@@ -280,6 +280,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "not proven optimal",
         "There is a plan, but with --require-optimal it would have to be proven the best. Its gap tells how far from proven it is.",
     ),
+    CodeText(
+        "SP4003",
+        "solvers contradict",
+        "That there is no plan is said only where two solvers agree. Here one of them found rules without a solution, and the other"
+        " has one: a fault of a solver, so nothing is claimed. Another `--seed` may avoid it; please report it.",
+    ),
     CodeText("SP5001", "rule broken", "A rule of [check] does not hold: the measure is on the wrong side of its limit."),
     CodeText(
         "SP5002",
