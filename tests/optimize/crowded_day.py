@@ -19,7 +19,7 @@ HOUR_S = 3_600
 
 
 def crowded_day() -> Problem:
-    """Return 60 owned, 20 rented and 20 spot nodes of 8 devices; every tenth job is required, five services stand on rented nodes."""
+    """Return 60 owned, 20 rented and 20 spot nodes of 8 devices; every tenth job is required, five services need rented nodes."""
     source = random.Random(100_1000)
     pools = (
         Pool("mine", 60, 60, 60, accelerator="A100", gpus=8, price_per_hour=12.0),
