@@ -25,7 +25,6 @@ class Unsupported:
 
 
 REFUSED = (
-    Unsupported(("inputs", "outages"), "plans do not keep out of outages yet"),
     Unsupported(("inputs", "pins"), "plans do not keep pins yet"),
     Unsupported(("spot",), "the chance of ending in time is reported, and can't be a rule of the plan yet"),
     Unsupported(

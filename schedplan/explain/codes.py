@@ -270,6 +270,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText("SP3128", "warnings recomputed", "A warning that the plan's own numbers call for is missing."),
     CodeText("SP3129", "baselines recomputed", "A baseline, or a step of the waterfall, is not the number that the inputs give."),
     CodeText(
+        "SP3130",
+        "outage",
+        "Work stands on a node in a slot that an outage of it touches, be it for a minute: an outage counts for whole slots. What"
+        " runs there already may stay. Shorten the outage in `outages`, or plan on finer slots.",
+    ),
+    CodeText(
         "SP4001",
         "no plan",
         "The solver found no plan within its limits, and did not prove that there is none. Give it more with --time-limit, or a"

@@ -243,7 +243,7 @@ def _hold(board: Board, node: str, work: Job | Service, workers: int, stretch: S
     node_idx = board.cluster.node_idx[node]
     board.allowance.add(work, board.pools[node_idx].accelerator, workers, slice(stretch.start_slot, stretch.end_edge))
     try:
-        board.take(node_idx, work.shape, workers, stretch.start_slot, stretch.end_edge)
+        board.take_running(node_idx, work.shape, workers, stretch.start_slot, stretch.end_edge)
     except ValueError:
         span = slice(stretch.start_slot, stretch.end_edge)
         board.slices[node_idx, :, span] = 0

@@ -17,7 +17,7 @@ from schedplan.measures.eligibility import job_refusal
 from schedplan.measures.runs import Run
 from schedplan.measures.usage import Usage
 from schedplan.measures.work import run_minutes
-from schedplan.model.cluster import Cluster, Market, Pool
+from schedplan.model.cluster import Market, Pool
 from schedplan.model.problem import Problem
 
 
@@ -48,7 +48,7 @@ def fallback_of(problem: Problem, run: Run, usage: Usage, prices: Prices) -> Fal
     unit = "devices" if by_devices else "cores"
     last = max(problem.grid.deadline_edge(run.job.deadline_s), run.start_slot + 1)
     window = slice(run.start_slot, last)
-    rooms = [(pool, _room(problem.cluster, pool, usage, by_devices)[window]) for pool in _candidates(problem, run)]
+    rooms = [(pool, _room(problem, pool, usage, by_devices)[window]) for pool in _candidates(problem, run)]
     enough = [pool for pool, room in rooms if room.min() >= need - 1e-6]
     if enough:
         pool = min(enough, key=lambda pool: (prices.span(pool, window), pool.name))
@@ -95,11 +95,12 @@ def _candidates(problem: Problem, run: Run) -> Sequence[Pool]:
     ]
 
 
-def _room(cluster: Cluster, pool: Pool, usage: Usage, by_devices: bool) -> NDArray[np.float64]:
+def _room(problem: Problem, pool: Pool, usage: Usage, by_devices: bool) -> NDArray[np.float64]:
     """What the nodes that a plan may use have free, on or off, float64 [n_slots]; unknown cores are no limit."""
-    rows = [cluster.node_idx[node] for node in pool.node_names()[: pool.nodes]]
+    rows = [problem.cluster.node_idx[node] for node in pool.node_names()[: pool.nodes]]
+    is_there = ~problem.is_down[rows]
     if by_devices:
-        return np.asarray(pool.nodes * pool.gpus - usage.devices[rows].sum(axis=0))
+        return np.asarray(((pool.gpus - usage.devices[rows]) * is_there).sum(axis=0))
     if pool.cpus is None:
-        return np.full(usage.cpus.shape[1], np.inf)
-    return np.asarray(pool.nodes * pool.cpus - usage.cpus[rows].sum(axis=0))
+        return np.where(is_there.any(axis=0), np.inf, 0.0)
+    return np.asarray(((pool.cpus - usage.cpus[rows]) * is_there).sum(axis=0))

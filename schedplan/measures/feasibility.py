@@ -16,6 +16,7 @@ SP3113 quota      what counts for a tenant or cohort is at most what it may hold
 SP3114 after      a job starts when what it waits for has ended, and not without it
 SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off, unless it runs there already
 SP3118 reserve    after the loss of any one node, rack or zone the replicas elsewhere still serve
+SP3130 outage     no work on a node in a slot that one of its outages touches, unless it runs there already
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from schedplan.measures.rules.case import Case
 from schedplan.measures.rules.eligible import eligible
 from schedplan.measures.rules.forbid import forbid
 from schedplan.measures.rules.gang import gang
+from schedplan.measures.rules.outage import outage
 from schedplan.measures.rules.place import place, required
 from schedplan.measures.rules.quota import quota
 from schedplan.measures.rules.readable import unreadable
@@ -51,6 +53,7 @@ RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     window,
     after,
     supply,
+    outage,
     capacity,
     service,
     reserve,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.forbid import Forbid
+from schedplan.model.outage import Outage
 from schedplan.model.quota import Borrower, Ceiling, Quota, borrowers, ceilings
 from schedplan.model.sequence import Unit, gang_rows, waits_for
 from schedplan.model.workload import Job, Service
@@ -124,6 +125,7 @@ class Problem:
     quotas: tuple[Quota, ...] = ()
     forbid: tuple[Forbid, ...] = ()
     intensities: tuple[Intensity, ...] = ()
+    outages: tuple[Outage, ...] = ()
 
     @cached_property
     def zone(self) -> tzinfo:
@@ -180,6 +182,26 @@ class Problem:
         """Names of the jobs whose start hangs on another job's, or another's on theirs."""
         ends = ((name, *before) for name, before in self.waits_for.items() if before)
         return frozenset(name for names in ends for name in names) | frozenset(self.gang_rows)
+
+    @cached_property
+    def outages_of(self) -> dict[str, tuple[int, ...]]:
+        """The outages of every single node that has any, by their index."""
+        found: dict[str, tuple[int, ...]] = {}
+        for idx, outage in enumerate(self.outages):
+            for node in outage.nodes(self.cluster):
+                found[node] = (*found.get(node, ()), idx)
+        return found
+
+    @cached_property
+    def is_down(self) -> NDArray[np.bool_]:
+        """Whether a node takes no work because of an outage that touches the slot, bool [node, slot] over Cluster.nodes."""
+        found = np.zeros((len(self.cluster.nodes), self.grid.n_slots), dtype=np.bool_)
+        starts_s, ends_s = np.array(self.grid.edges_s[:-1]), np.array(self.grid.edges_s[1:])
+        touched = [(starts_s < outage.end_s) & (ends_s > outage.start_s) for outage in self.outages]
+        for node, outages in self.outages_of.items():
+            for idx in outages:
+                found[self.cluster.node_idx[node]] |= touched[idx]
+        return found
 
     @cached_property
     def urgency(self) -> dict[int, int]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from schedplan.measures.domains import domain_of_node
 from schedplan.measures.eligibility import service_refusal, workers_per_node
+from schedplan.measures.outages import outage_evidence
 from schedplan.measures.work import last_end
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import Problem
@@ -158,6 +159,10 @@ def _gang(problem: Problem, gang: str, group: int) -> ConflictItem:
     return ConflictItem("gang", f"gang {gang}", f"its rows {rows} start in one slot, or none does", group)
 
 
+def _outage(problem: Problem, subject: str, group: int) -> ConflictItem:
+    return ConflictItem("outage", subject, outage_evidence(problem, subject), group)
+
+
 _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "required": _required,
     "after": _after,
@@ -167,6 +172,7 @@ _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "budget": _budget,
     "quota": _quota,
     "rules": _rules,
+    "outage": _outage,
     "spread": _spread,
     "reserve": _reserve,
     "hold": _hold,

@@ -15,6 +15,7 @@ from schedplan.optimize.constraints import (
     capacity,
     gang,
     hold,
+    outage,
     place,
     quota,
     reserve,
@@ -61,6 +62,7 @@ def formulate(
     spread.add(chosen, rows)
     reserve.add(chosen, rows)
     hold.add(chosen, rows)
+    outage.add(chosen, rows)
     spending = money.spending(chosen, quota.add(chosen, rows), rows)
     budget.add(chosen, spending, rows)
     if normalisation is None:

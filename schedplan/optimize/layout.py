@@ -6,7 +6,7 @@ no solver object.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -14,6 +14,7 @@ from schedplan.measures.domains import kinds_told_apart
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.emissions import emission_of
 from schedplan.measures.gang_family import gang_family
+from schedplan.measures.outages import down_pattern, is_down
 from schedplan.measures.quotas import quota_refusal
 from schedplan.measures.work import release_s
 from schedplan.model.cluster import NodeStatus, Pool
@@ -88,7 +89,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything the constraints range over. `outside`: nodes that take no new work, with the slots in which they are paid."""
+    """Everything the constraints range over. `outside`: nodes that take no new work, with the slots in which they are paid.
+
+    offers_outages: work is offered also where outages close nodes.
+    """
 
     problem: Problem
     level: Level
@@ -97,6 +101,11 @@ class Layout:
     columns: tuple[Column, ...]
     service_cells: tuple[tuple[int, ...], ...]
     outside: tuple[tuple[Pool, tuple[int, ...]], ...] = ()
+    offers_outages: bool = False
+
+    def is_closed(self, cell_idx: int, start_slot: int, end_edge: int) -> bool:
+        """Whether an outage closes a cell to work in some slot from start_slot to before end_edge."""
+        return not self.offers_outages and is_down(self.problem, self.cells[cell_idx].nodes, start_slot, end_edge)
 
     def site(self, column: Column) -> Site:
         return self.classes[column.class_idx].sites[column.site_idx]
@@ -112,9 +121,10 @@ class Layout:
 def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: bool = True) -> Layout:
     """Return the layout of `jobs` (those that may be planned) and all services on pools or on single nodes.
 
-    Without `merged` every job is a class of its own, so that a rule can name it.
+    Without `merged` every job is a class of its own, so that a rule can name it, and what outages close is offered all the same,
+    for a row to forbid.
     """
-    cells = _cells(problem, jobs, level)
+    cells = _cells(problem, jobs, level, merged=merged)
     classes = _classes(problem, cells, jobs, level, merged)
     columns = tuple(
         Column(job_class.idx, site_idx, start_slot, end_edge)
@@ -122,12 +132,13 @@ def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: boo
         for site_idx, site in enumerate(job_class.sites)
         if job_class.fixed is not None or quota_refusal(problem, job_class.job, cells[site.cells[0]].pool.accelerator) is None
         for start_slot, end_edge in windows(problem, job_class.job, _pool_of(problem, cells, job_class.job, site))
+        if not merged or job_class.fixed is not None or _holds_then(problem, cells, site, job_class.job, start_slot, end_edge)
     )
     service_cells = tuple(
         tuple(cell.idx for cell in cells if service_refusal(cell.pool, service) is None and is_useful(problem, service, cell.pool))
         for service in problem.services
     )
-    return Layout(problem, level, cells, classes, columns, service_cells, _outside(problem))
+    return Layout(problem, level, cells, classes, columns, service_cells, _outside(problem), offers_outages=not merged)
 
 
 def _outside(problem: Problem) -> tuple[tuple[Pool, tuple[int, ...]], ...]:
@@ -151,33 +162,33 @@ def is_useful(problem: Problem, service: Service, pool: Pool) -> bool:
     return any(least is not None for least in least_replicas_by_slot(problem, service, pool.accelerator))
 
 
-def _cells(problem: Problem, jobs: tuple[Job, ...], level: Level) -> tuple[Cell, ...]:
+def _cells(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: bool) -> tuple[Cell, ...]:
     domains = tuple(dict.fromkeys((*domains_asked(jobs), *kinds_told_apart(problem))))
     running_on = {placed.node for job in jobs if job.state is JobState.RUNNING for placed in job.placement}
     members: dict[tuple[object, ...], list[tuple[Pool, str, bool]]] = defaultdict(list)
-    least_on: dict[tuple[object, ...], int] = defaultdict(int)
     for pool in problem.cluster.pools:
-        is_split = False
         for number, name in enumerate(pool.node_names()[: pool.nodes]):
             single = level is Level.NODES or name in running_on or pool.name in running_on
-            key = (name,) if single else _cell_key(problem, pool, domains)
+            key = (name,) if single else (*_cell_key(problem, pool, domains), down_pattern(problem, name, merged=merged))
             members[key].append((pool, name, number < pool.count))
-            is_split = is_split or single
-            if pool.market.is_sunk or pool.min_count == pool.max_count:
-                least_on[key] += 1
-        if _keeps_minimum(pool) and pool.nodes and not is_split:
-            least_on[_cell_key(problem, pool, domains)] += pool.min_count
     cells: list[Cell] = []
-    for key, found in members.items():
+    for found in members.values():
         ordered = sorted(found, key=lambda member: not member[2])
         warm = sum(is_warm for _, _, is_warm in found)
-        cells.append(Cell(len(cells), found[0][0], tuple(name for _, name, _ in ordered), warm, min(least_on[key], len(found))))
+        cells.append(Cell(len(cells), found[0][0], tuple(name for _, name, _ in ordered), warm, _least_on(found)))
     return tuple(cells)
 
 
 def _keeps_minimum(pool: Pool) -> bool:
     """Whether some of its nodes are paid for in every slot and others are not; `supply` keeps that where they are several cells."""
     return not pool.market.is_sunk and 0 < pool.min_count < pool.max_count
+
+
+def _least_on(found: list[tuple[Pool, str, bool]]) -> int:
+    """Return how many nodes of a cell are paid in every slot, even if all others of their pools are on."""
+    in_cell = Counter(pool.name for pool, _, _ in found)
+    pools = {pool.name: pool for pool, _, _ in found}
+    return sum(max(0, min(pool.always_on, pool.nodes) - (pool.nodes - in_cell[name])) for name, pool in pools.items())
 
 
 def _cell_key(problem: Problem, pool: Pool, domains: tuple[str, ...]) -> tuple[object, ...]:
@@ -273,6 +284,14 @@ def sites(problem: Problem, cells: tuple[Cell, ...], job: Job, level: Level) -> 
         groups[(cell.idx,) if is_single else (domain, *gang_family(problem, cell.pool))].append((cell.idx, per_node))
     found = (Site(tuple(idx for idx, _ in group), tuple(per_node for _, per_node in group)) for group in groups.values())
     return tuple(site for site in found if _holds(cells, site, job))
+
+
+def _holds_then(problem: Problem, cells: tuple[Cell, ...], site: Site, job: Job, start_slot: int, end_edge: int) -> bool:
+    """Whether the cells of a site that no outage closes meanwhile have room for the whole gang."""
+    is_open = [not is_down(problem, cells[idx].nodes, start_slot, end_edge) for idx in site.cells]
+    open_cells = tuple(idx for idx, takes in zip(site.cells, is_open, strict=True) if takes)
+    per_node = tuple(most for most, takes in zip(site.per_node, is_open, strict=True) if takes)
+    return all(is_open) or _holds(cells, Site(open_cells, per_node), job)
 
 
 def _holds(cells: tuple[Cell, ...], site: Site, job: Job) -> bool:

@@ -58,6 +58,8 @@ def _of_item(problem: Problem, item: ConflictItem) -> Iterator[Ladder]:
         yield f"gang {name}", iter((_apart(problem, name),))
     elif kind == "rule":
         yield f"rule {name}", _without_rules(problem, (name,))
+    elif item.rule == "outage":
+        yield f"outage {item.subject}", iter((_without_outage(problem, item.subject),))
     elif kind in ("tenant", "cohort"):
         ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.subject == item.subject)
         yield f"quota {ceiling.key}", (Change(words, changed) for words, changed in raised(problem, ceiling))
@@ -76,8 +78,11 @@ def _of_job(problem: Problem, job: Job, rule: str) -> Iterator[Ladder]:
         yield f"after {job.name}", iter((_without_waiting(problem, job),))
     if rule == "gang" and job.gang is not None and job.name in problem.gang_rows:
         yield f"gang {job.gang}", iter((_apart(problem, job.gang),))
+    if rule == "outage":
+        for subject in dict.fromkeys(outage.subject for outage in problem.outages):
+            yield f"outage {subject}", iter((_without_outage(problem, subject),))
     yield f"deadline {job.name}", _deadlines(problem, job)
-    if rule not in ("window", "quota", "rules", "after"):
+    if rule not in ("window", "quota", "rules", "after", "outage"):
         yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if _takes(pool, job)])
         yield f"spot {job.name}", _on_spot(problem, job)
         yield f"topology {job.name}", _wider(problem, job)
@@ -96,6 +101,11 @@ def _of_service(problem: Problem, service: Service, rule: str) -> Iterator[Ladde
     yield f"spot {service.name}", _service_on_spot(problem, service)
     yield "utilization", _fuller(problem)
     yield "missed demand", _missed(problem)
+
+
+def _without_outage(problem: Problem, subject: str) -> Change:
+    kept = tuple(outage for outage in problem.outages if outage.subject != subject)
+    return Change(f"put off the outage of {subject}", replace(problem, outages=kept))
 
 
 def _without_rules(problem: Problem, texts: tuple[str, ...]) -> Iterator[Change]:

@@ -94,6 +94,7 @@ def _start(layout: Layout, column: Column, model: cp_model.CpModel) -> Start:
         tuple(
             (cell_idx, model.new_int_var(0, min(most, layout.cells[cell_idx].count * per_node), f"w[{name},{cell_idx}]"))
             for cell_idx, per_node in zip(site.cells, site.per_node, strict=True)
+            if not layout.is_closed(cell_idx, column.start_slot, column.end_edge)
         ),
     )
 
@@ -103,7 +104,7 @@ def _most_replicas(layout: Layout, service_idx: int, cell_idx: int) -> tuple[int
     cell, service = layout.cells[cell_idx], layout.problem.services[service_idx]
     most = workers_per_node(cell.pool, service.shape) * cell.count
     least = least_replicas_by_slot(layout.problem, service, cell.pool.accelerator)
-    return tuple(0 if needed is None else most for needed in least)
+    return tuple(0 if needed is None or layout.is_closed(cell_idx, slot, slot + 1) else most for slot, needed in enumerate(least))
 
 
 def _on(layout: Layout, cell_idx: int, slot: int, model: cp_model.CpModel) -> Amount:

@@ -149,8 +149,7 @@ def _running_parts(board: Board, gang: GangStart) -> list[JobPart]:
     parts = []
     for placed in gang.job.placement:
         node_idx = board.cluster.node_idx[placed.node]
-        if board.cpu[node_idx].any():
-            board.take(node_idx, gang.job.shape, placed.workers, gang.start_slot, gang.end_edge)
+        board.take_running(node_idx, gang.job.shape, placed.workers, gang.start_slot, gang.end_edge)
         parts.append(JobPart(gang.job.name, placed.node, gang.start_slot, placed.workers))
     return parts
 

@@ -37,8 +37,8 @@ class Hold:
 class Board:
     """Free capacity, mutable. All arrays are int64: slices [node, device, slot], cpu and memory [node, slot], in millionths.
 
-    Nodes that are not ready, are not there, or are not up yet hold nothing in those slots. `allowance` follows the work of tenants;
-    whoever places work for one adds it there, for a shape tells no tenant.
+    Nodes that are not ready, are not there, are not up yet or are in an outage hold nothing in those slots (`is_open`, bool [node,
+    slot]). `allowance` follows the work of tenants; whoever places work for one adds it there, for a shape tells no tenant.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -53,6 +53,7 @@ class Board:
         self.memory = np.zeros(shape, dtype=np.int64)
         self.resources = {name: np.zeros(shape, dtype=np.int64) for name in names}
         self.held = np.zeros(shape, dtype=np.int64)
+        self.is_open = np.zeros(shape, dtype=np.bool_)
         self.slices_per_gpu = np.array([pool.slices_per_gpu for pool in self.pools], dtype=np.int64)
         self.allowance = Allowance(problem)
         self._open(problem)
@@ -62,11 +63,14 @@ class Board:
             for number, name in enumerate(pool.node_names()[: pool.nodes]):
                 node_idx = self.cluster.node_idx[name]
                 ready = first_ready_slot(problem, pool.startup_minutes, is_warm=number < pool.count)
-                self.slices[node_idx, : pool.gpus, ready:] = pool.slices_per_gpu
-                self.cpu[node_idx, ready:] = cpu_capacity_micro(pool)
-                self.memory[node_idx, ready:] = memory_capacity_micro(pool)
+                is_open = ~problem.is_down[node_idx]
+                is_open[:ready] = False
+                self.slices[node_idx, : pool.gpus, is_open] = pool.slices_per_gpu
+                self.cpu[node_idx, is_open] = cpu_capacity_micro(pool)
+                self.memory[node_idx, is_open] = memory_capacity_micro(pool)
                 for resource, free in self.resources.items():
-                    free[node_idx, ready:] = resource_capacity_micro(pool, resource)
+                    free[node_idx, is_open] = resource_capacity_micro(pool, resource)
+                self.is_open[node_idx] = is_open
 
     def room(self, nodes: NDArray[np.intp], shape: WorkerShape, first_slot: int, end_slot: int) -> NDArray[np.int64]:
         """Return how many workers of `shape` each of `nodes` can take over the slots; int64 [len(nodes)].
@@ -109,6 +113,12 @@ class Board:
         hold = Hold(node_idx, first_slot, end_slot, workers, print_, tuple(devices))
         self._add(hold, -1)
         return hold
+
+    def take_running(self, node_idx: int, shape: WorkerShape, workers: int, first_slot: int, end_slot: int) -> None:
+        """Take room for work that runs already, in the slots in which its node is open; it stays also while it is not."""
+        edges = np.flatnonzero(np.diff(self.is_open[node_idx, first_slot:end_slot], prepend=False, append=False)) + first_slot
+        for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            self.take(node_idx, shape, workers, first, end)
 
     def give_back(self, hold: Hold) -> None:
         """Undo one `take`."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedplan.measures.eligibility import Refusal, job_refusal, workers_per_node
+from schedplan.measures.outages import outages_told
 from schedplan.measures.quotas import QuotaRefusal, quota_refusal
-from schedplan.measures.work import last_end
+from schedplan.measures.work import last_end, run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Topology
@@ -48,7 +49,7 @@ def window_evidence(problem: Problem, job: Job) -> str:
 
 def quota_refusals(problem: Problem, job: Job) -> tuple[QuotaRefusal, ...]:
     """Return the quotas that keep a job off every device model it could run on; empty where one is open to it."""
-    pools = [pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None]
+    pools = _open_pools(problem, job)
     models = dict.fromkeys(pool.accelerator for pool in pools)
     found = [refusal for model in models if (refusal := quota_refusal(problem, job, model)) is not None]
     return tuple(dict.fromkeys(found)) if len(found) == len(models) else ()
@@ -60,6 +61,20 @@ def quota_evidence(refusal: QuotaRefusal) -> str:
     return f"{refusal.counted:g} {unit} would count for {refusal.ceiling.subject} with it alone; at most {refusal.most:g} may"
 
 
+def _open_pools(problem: Problem, job: Job) -> list[Pool]:
+    return [pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None]
+
+
+def _has_window(problem: Problem, job: Job) -> bool:
+    """Whether a job could run somewhere within its window if no node were ever away."""
+    grid = problem.grid
+    release, last_edge = grid.release_slot(job.release_s), last_end(problem, job)
+    if release >= grid.n_slots:
+        return False
+    edges = (grid.end_edge(release, run_minutes(problem, job, pool)) for pool in _open_pools(problem, job))
+    return any(edge is not None and edge <= last_edge for edge in edges)
+
+
 def screened(problem: Problem, job: Job, n_sites: int, n_columns: int) -> Screened | None:
     """Return why a job with so many sites and columns has no choice; None where it has one or already runs."""
     if job.state is JobState.RUNNING or n_columns:
@@ -67,6 +82,8 @@ def screened(problem: Problem, job: Job, n_sites: int, n_columns: int) -> Screen
     over = quota_refusals(problem, job)
     if over:
         return Screened(job, "quota", quota_evidence(over[0]))
+    if n_sites and _has_window(problem, job):
+        return Screened(job, "outage", f"no run of it avoids the outages: {outages_told(problem, _open_pools(problem, job))}")
     if n_sites:
         return Screened(job, "window", window_evidence(problem, job))
     refused = refusals(problem, job)

@@ -57,8 +57,7 @@ def _take_jobs(problem: Problem, board: Board, decisions: Decisions) -> None:
     for part in decisions.parts:
         node_idx, job = cluster.node_idx[part.node], problem.job_by_name[part.job]
         end_edge = grid.end_edge(part.start_slot, run_minutes(problem, job, cluster.pool_of_node[part.node])) or grid.n_slots
-        if board.cpu[node_idx].any():
-            board.take(node_idx, job.shape, part.workers, part.start_slot, end_edge)
+        board.take_running(node_idx, job.shape, part.workers, part.start_slot, end_edge)
 
 
 def _place(problem: Problem, board: Board, decisions: Decisions, *, stays: bool) -> tuple[ReplicaPart, ...] | None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from schedplan.errors import Fault
 from schedplan.model.cluster import Cluster
 from schedplan.model.forecast import Forecast, Series
+from schedplan.model.outage import Outage
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, Service
 from schedplan.tables.carbon import IntensityChange, intensity_changes
 from schedplan.tables.catalog import INPUT_TABLES
 from schedplan.tables.faults import raise_faults
+from schedplan.tables.outages import outages
 from schedplan.tables.pools import PriceChange, pools, price_changes, speeds
 from schedplan.tables.quotas import quotas
 from schedplan.tables.read import ColumnSlip, TableFile
@@ -39,6 +41,7 @@ class Content:
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     slips: tuple[ColumnSlip, ...] = ()
+    outages: tuple[Outage, ...] = ()
 
 
 def content(files: tuple[TableFile, ...]) -> Content:
@@ -46,8 +49,9 @@ def content(files: tuple[TableFile, ...]) -> Content:
     rows = {dictionary.name: table_rows(dictionary, files) for dictionary in INPUT_TABLES}
     found_pools = pools(rows["nodes"])
     found_services = services(rows["services"])
+    cluster = Cluster(found_pools, speeds(rows["speeds"]))
     result = Content(
-        Cluster(found_pools, speeds(rows["speeds"])),
+        cluster,
         jobs(rows["jobs"]),
         found_services,
         series(rows["load"]),
@@ -61,6 +65,7 @@ def content(files: tuple[TableFile, ...]) -> Content:
         + tuple(text for one in rows.values() for text in inert_warnings(one))
         + shared_device_warnings(found_services),
         tuple(slip for file in files for slip in file.slips),
+        outages(rows["outages"], cluster),
     )
     faults: tuple[Fault, ...] = tuple(fault for one in rows.values() for fault in one.faults)
     raise_faults(faults)

@@ -87,6 +87,7 @@ def _problem(
         prices=price_series(content.price_changes, content.cluster, grid),
         quotas=joined(content.quotas, settings.quotas),
         intensities=intensities(content.intensity_changes, grid),
+        outages=content.outages,
     )
     _refuse_unknown_carbon(problem)
     later = _submitted_later(timed, grid)

@@ -6,6 +6,7 @@ a device model) is no reason to stop it: it runs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -45,6 +46,7 @@ def taken_over(problem: Problem, jobs: tuple[Job, ...]) -> tuple[tuple[Job, ...]
             faults.append(Fault(CODE, f"job {job.name} {reason or _lack(job)}", column=COLUMN, hint=hint))
             continue
         kept, words = _within_horizon(problem, placed)
+        said.extend(_through_outages(problem, kept))
         found[job.name] = kept
         said.extend(words)
     if faults:
@@ -88,7 +90,7 @@ def _on_nodes(problem: Problem, board: Board, job: Job) -> Job | None:
         left = part.workers
         for name in names:
             node_idx = problem.cluster.node_idx[name]
-            is_closed = problem.cluster.pool_of_node[name].status is not NodeStatus.READY
+            is_closed = not board.is_open[node_idx, 0]
             room = left if is_closed else int(board.room(np.array([node_idx]), shape, 0, 1)[0])
             taken = min(left, room)
             if taken and not is_closed:
@@ -134,6 +136,17 @@ def _within_horizon(problem: Problem, job: Job) -> tuple[Job, tuple[str, ...]]:
         said = f"job {job.name} runs and will miss its deadline by {late_minutes:g} min"
         return replace(job, deadline_kind=DeadlineKind.SOFT), (said,)
     return job, ()
+
+
+def _through_outages(problem: Problem, job: Job) -> Iterator[str]:
+    """Give a sentence for each outage that a running job is not moved away from."""
+    first_s = problem.grid.start_s
+    for outage in problem.outages:
+        nodes = [placed.node for placed in job.placement if placed.node in outage.nodes(problem.cluster)]
+        pools = [problem.cluster.pool_of_node[node] for node in nodes]
+        end_s = max((first_s + run_minutes(problem, job, pool) * 60 for pool in pools), default=first_s)
+        if outage.start_s < end_s and outage.end_s > first_s and nodes:
+            yield f"job {job.name} runs on {', '.join(nodes)} into an outage ({outage.told(problem.zone)}); it is planned to stay"
 
 
 def _shortened(problem: Problem, job: Job, pool: Pool, minutes: float) -> Job:

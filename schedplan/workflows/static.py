@@ -166,6 +166,8 @@ def _notes(project: Project) -> tuple[str, ...]:
         found.append("costs are those of one hour")
     if any(job.gang for job in content.jobs):
         found.append("rows of one `gang` are placed one by one")
+    if content.outages:
+        found.append("outages are not looked at: a placement without time has no hour in which a node is away")
     if project.settings.limits.budget_per_day is not None:
         found.append("budget_per_day is not kept: a placement without time has no day")
     if any(service.spread for service in content.services) or project.settings.limits.reserve is not Reserve.NONE:

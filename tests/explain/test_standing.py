@@ -24,3 +24,27 @@ def test_a_rule_is_named_for_a_node_and_for_a_job_left_out() -> None:
     found = explain(task, plan, "a", why_not="e")
     assert "job a may not stand on e: rules" == found.verdict
     assert [("rules", told)] == [(reason.rule, reason.message) for reason in found.reasons]
+
+
+def test_an_outage_is_told_for_a_node_and_for_a_job_left_out() -> None:
+    task = problem(
+        {
+            "slots": 4,
+            "nodes": [{"name": "n", "gpus": 1}, {"name": "m", "gpus": 1}],
+            "jobs": [
+                {"name": "a", "gpus": 1, "runtime_minutes": 240, "priority": 1},
+                {"name": "b", "gpus": 1, "runtime_minutes": 180},
+            ],
+            "outages": [{"node": "n", "start": 1, "end": 2}],
+        }
+    )
+    plan = optimize(task)
+    when = "n (maintenance, 1970-01-01 01:00+00:00 to 1970-01-01 02:00+00:00)"
+
+    # a takes m for all four slots; b fits no stretch of n around slot 1.
+    found = blocker(task, plan.decisions, task.job_by_name["b"])
+    told = f"down: {when}; without that it could run from 1970-01-01 00:00+00:00 on n (1 worker)"
+    assert ("outage", told) == (found.rule, found.evidence)
+    why_not = explain(task, plan, "b", why_not="n")
+    assert "job b has no room on n within its window: outage" == why_not.verdict
+    assert [("outage", told)] == [(reason.rule, reason.message) for reason in why_not.reasons]

@@ -1,4 +1,4 @@
-"""What is decided about places beforehand: rules of selector on selector, by their rule of the check."""
+"""What is decided about places beforehand: rules of selector on selector, outages, by their rules of the check."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from schedplan.measures.accounting import account
 from schedplan.measures.feasibility import violations
 from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
@@ -45,3 +46,40 @@ def test_a_rule_that_matches_nothing_is_said() -> None:
 
     assert ("the rule 'kind=training on edge=true' keeps nothing apart: no work matches it",) == idle_rules(task)
     assert () == idle_rules(with_rules(replace(task, forbid=())))
+
+
+def test_an_outage_refuses_what_stands_in_a_slot_that_it_touches() -> None:
+    task = problem(
+        {
+            "slots": 3,
+            "nodes": [{"name": "n", "count": 2, "gpus": 2}],
+            "jobs": [{"name": "a", "gpus": 1, "runtime_minutes": 90}],
+            "services": [SERVICE],
+            "demand": [{"service": "s", "rps": [0, 0, 0]}],
+            "outages": [{"node": "n/1", "start": 2.5, "end": 2.6, "kind": "failure"}],
+        }
+    )
+    replicas = (ReplicaPart("s", 0, "n/1", 1), ReplicaPart("s", 1, "n/1", 1), ReplicaPart("s", 2, "n/2", 1))
+
+    # 90 min book two slots: from slot 0 they end before the outage, from slot 1 on they do not.
+    assert [] == found(task, (JobPart("a", "n/1", 0, 1),), replicas)
+    assert [] == found(task, (JobPart("a", "n/2", 1, 1),), replicas)
+    when = "failure, 1970-01-01 02:30+00:00 to 1970-01-01 02:36+00:00"
+    assert [
+        ("SP3118", "job a", f"stands on n/1 in its outage ({when})"),
+        ("SP3118", "service s", f"stands on n/1 in its outage ({when}) (1 parts)"),
+    ] == found(task, (JobPart("a", "n/1", 1, 1),), (*replicas[:2], ReplicaPart("s", 2, "n/1", 1)))
+
+
+def test_a_fallback_pool_that_is_away_is_none() -> None:
+    nodes = [
+        {"name": "spot", "gpus": 1, "market": "spot", "interruptions_per_hour": 0.1},
+        {"name": "own", "gpus": 1},
+    ]
+    job = {"name": "a", "gpus": 1, "spot_ok": True, "deadline": 3}
+    free = problem({"slots": 4, "nodes": nodes, "jobs": [job]})
+    away = problem({"slots": 4, "nodes": nodes, "jobs": [job], "outages": [{"node": "own", "start": 1, "end": 2}]})
+    on = np.ones((2, 4), dtype=np.bool_)
+    stands = [account(task, Decisions((JobPart("a", "spot", 0, 1),), (), on)).placements[0] for task in (free, away)]
+
+    assert ["own", None] == [placement.fallback_pool for placement in stands]

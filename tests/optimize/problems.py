@@ -12,6 +12,7 @@ import numpy as np
 from schedplan.measures.forbidding import with_rules
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.forbid import parse_forbid
+from schedplan.model.outage import Outage, OutageKind
 from schedplan.model.problem import Demand, Intensity, Limits, Objective, Problem, Reserve
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.workload import (
@@ -68,6 +69,7 @@ def problem(case: dict[str, Any]) -> Problem:
         objective=Objective(**case.get("objective", {})),
         limits=_limits(case.get("limits", {})),
         quotas=tuple(_quota(row) for row in case.get("quotas", ())),
+        outages=tuple(_outage(row) for row in case.get("outages", ())),
         forbid=tuple(parse_forbid(text) for text in case.get("rules", ())),
         intensities=tuple(Intensity(region, np.array(g, dtype=float)) for region, g in sorted(case.get("intensities", {}).items())),
     )
@@ -118,6 +120,14 @@ def _limits(row: dict[str, Any]) -> Limits:
 def _quota(row: dict[str, Any]) -> Quota:
     values = dict(row)
     return Quota(resource=QuotaResource(values.pop("resource", "gpus")), **values)
+
+
+def _outage(row: dict[str, Any]) -> Outage:
+    values = dict(row)
+    kind = OutageKind(values.pop("kind", "maintenance"))
+    place = values.pop("domain", None)
+    start_s, end_s = (round(values.pop(key) * 3600) for key in ("start", "end"))
+    return Outage(place or values["node"], start_s, end_s, kind, is_domain=place is not None)
 
 
 def _service(row: dict[str, Any]) -> Service:

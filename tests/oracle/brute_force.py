@@ -27,7 +27,7 @@ from tests.oracle.arithmetic import Arithmetic, Option
 from tests.oracle.order import keeps_order
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
 from tests.oracle.services import Memory, ServiceRules
-from tests.oracle.standing import is_closed
+from tests.oracle.standing import is_away, is_closed
 
 TOLERANCE = 1e-9
 FULL_DEMAND = 10**9
@@ -178,9 +178,13 @@ class _Search:
             accelerator = self.facts.pools[next(n for n in self.nodes if workers[n])].accelerator
             for start_slot in range(first, self.grid.n_slots):
                 end_edge = self.grid.end_edge(start_slot, self.facts.run_minutes(job, accelerator))
-                if end_edge is not None and not self._is_too_late(job, end_edge):
+                is_over = end_edge is not None and not self._is_too_late(job, end_edge)
+                if end_edge is not None and is_over and not self._is_away(workers, range(start_slot, end_edge)):
                     found.append(self.facts.option(job, start_slot, workers))
         return found
+
+    def _is_away(self, workers: tuple[int, ...], slots: range) -> bool:
+        return any(is_away(self.problem, node, slot) for node in self.nodes if workers[node] for slot in slots)
 
     def _stands(self, job: Job) -> tuple[int, ...]:
         workers = [0 for _ in self.nodes]
@@ -305,7 +309,8 @@ class _Search:
         last: dict[tuple[object, ...], int] = {}
         for node in self.nodes:
             pool, number = self.facts.pools[node], self.facts.number[node]
-            key = (pool.name, number < pool.count, number < pool.nodes, tuple(row[node] for row in occupied))
+            away = tuple(is_away(self.problem, node, slot) for slot in range(self.grid.n_slots))
+            key = (pool.name, number < pool.count, number < pool.nodes, away, tuple(row[node] for row in occupied))
             if option.workers[node] > last.get(key, option.workers[node]):
                 return False
             last[key] = option.workers[node]
@@ -361,7 +366,11 @@ class _Search:
     def _replica_choices(self, service: Service, slot: int, held: Occupancy) -> Iterator[tuple[tuple[int, int], ...]]:
         nodes = self.service_nodes[service.name]
         part = {node: self._part_of_demand(service, node, slot) for node in nodes}
-        most = [0 if part[node] is None else self._most_workers(node, service.shape, held[node]) for node in nodes]
+        takes_none = [part[node] is None or is_away(self.problem, node, slot) for node in nodes]
+        most = [
+            0 if closed else self._most_workers(node, service.shape, held[node])
+            for node, closed in zip(nodes, takes_none, strict=True)
+        ]
         ceiling = sum(most) if service.max_replicas is None else service.max_replicas
         for counts in product(*(range(min(count, ceiling) + 1) for count in most)):
             served = sum(count * (part[node] or 0) for node, count in zip(nodes, counts, strict=True))

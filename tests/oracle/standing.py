@@ -1,4 +1,4 @@
-"""What is decided about places beforehand, read anew from its description: rules. It shares no line with the product."""
+"""What is decided about places beforehand, read anew from its description: rules, outages. It shares no line with the product."""
 
 from __future__ import annotations
 
@@ -13,6 +13,18 @@ def is_closed(problem: Problem, work: Job | Service, pool: Pool) -> bool:
         _says(rule.text.split(" on ")[0], _work(work)) and _says(rule.text.split(" on ")[1], _nodes(pool))
         for rule in problem.forbid
     )
+
+
+def is_away(problem: Problem, node: int, slot: int) -> bool:
+    """Whether an outage of a node (by its index), of its pool or of a domain it stands in touches a slot."""
+    name = problem.cluster.nodes[node]
+    pool = problem.cluster.pool_of_node[name]
+    begin_s, end_s = problem.grid.edges_s[slot], problem.grid.edges_s[slot + 1]
+    for outage in problem.outages:
+        names = (pool.zone, pool.rack, pool.block) if outage.is_domain else (name, pool.name)
+        if outage.place in names and max(begin_s, outage.start_s) < min(end_s, outage.end_s):
+            return True
+    return False
 
 
 def _says(selector: str, facts: dict[str, str]) -> bool:

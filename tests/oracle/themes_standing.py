@@ -1,4 +1,4 @@
-"""Themes of what is decided about places beforehand: rules of selector on selector."""
+"""Themes of what is decided about places beforehand: rules of selector on selector, outages."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import replace
 from schedplan.measures.forbidding import with_rules
 from schedplan.model.cluster import Market
 from schedplan.model.forbid import parse_forbid
+from schedplan.model.outage import Outage
 from schedplan.model.problem import Problem
-from tests.oracle.drawing import a_pool, a_problem, of_tenants, some_jobs, with_services
+from schedplan.model.workload import Job, JobState, Placed, WorkerShape
+from tests.oracle.drawing import HOUR_S, START_S, a_pool, a_problem, of_tenants, some_jobs, with_services
 
 RULES = (
     "kind=training on edge=true",
@@ -39,4 +41,42 @@ def _rules(source: random.Random) -> Problem:
     return with_rules(replace(problem, forbid=tuple(parse_forbid(text) for text in texts)))
 
 
-THEMES = {"rules": _rules}
+def _outages(source: random.Random) -> Problem:
+    """One to three outages of nodes, pools and zones, some within a slot; running work, services, start-up and minima beside."""
+    pools = []
+    for idx, nodes in enumerate(source.choice(([2, 1], [1, 1, 1], [2, 2], [3]))):
+        zone = source.choice(("z1", "z2", None))
+        startup = source.choice((0.0, 0.0, 60.0))
+        pools.append(replace(a_pool(source, f"p{idx}", nodes, source.choice((1, 2))), zone=zone, startup_minutes=startup))
+    jobs = [replace(job, required=source.random() < 0.1) for job in some_jobs(source, source.randint(2, 4))]
+    problem = a_problem(source, pools, jobs, n_slots=4)
+    nodes = [name for pool in problem.cluster.pools for name in pool.node_names()[: pool.count]]
+    if nodes and source.random() < 0.4:
+        problem = replace(problem, jobs=(*problem.jobs, _runner(source, source.choice(nodes))))
+    elif source.random() < 0.4:
+        problem = with_services(source, problem, 1)
+    return replace(problem, outages=tuple(_outage(source, problem) for _ in range(source.randint(1, 3))))
+
+
+def _runner(source: random.Random, node: str) -> Job:
+    return Job(
+        "r",
+        state=JobState.RUNNING,
+        shape=WorkerShape(gpus=1.0),
+        placement=(Placed(node, 1),),
+        submit_s=START_S,
+        start_s=START_S,
+        runtime_minutes=float(source.choice((60, 120, 240))),
+    )
+
+
+def _outage(source: random.Random, problem: Problem) -> Outage:
+    start_s = START_S + source.choice((0, 0, 1, 2)) * HOUR_S + source.choice((0, 0, 600))
+    end_s = start_s + source.choice((600, 1800, HOUR_S, 2 * HOUR_S))
+    zones = [pool.zone for pool in problem.cluster.pools if pool.zone]
+    if zones and source.random() < 0.3:
+        return Outage(source.choice(zones), start_s, end_s, is_domain=True)
+    return Outage(source.choice((*problem.cluster.nodes, *problem.cluster.by_name)), start_s, end_s)
+
+
+THEMES = {"rules": _rules, "outages": _outages}

@@ -33,6 +33,7 @@ CODES = {
     "after": "SP3114",
     "rules": "SP3117",
     "reserve": "SP3118",
+    "outage": "SP3130",
 }
 
 

@@ -6,7 +6,6 @@ OUTAGES = Dictionary(
     name="outages",
     title="outages: when a node or a whole domain is away",
     either=("node", "domain"),
-    planned=False,
     columns=(
         Column("node", Kind.TEXT, "node or pool"),
         Column("domain", Kind.TEXT, "zone, rack or block instead of a node"),
