@@ -66,8 +66,8 @@ def test_an_outage_refuses_what_stands_in_a_slot_that_it_touches() -> None:
     assert [] == found(task, (JobPart("a", "n/2", 1, 1),), replicas)
     when = "failure, 1970-01-01 02:30+00:00 to 1970-01-01 02:36+00:00"
     assert [
-        ("SP3118", "job a", f"stands on n/1 in its outage ({when})"),
-        ("SP3118", "service s", f"stands on n/1 in its outage ({when}) (1 parts)"),
+        ("SP3130", "job a", f"stands on n/1 in its outage ({when})"),
+        ("SP3130", "service s", f"stands on n/1 in its outage ({when}) (1 parts)"),
     ] == found(task, (JobPart("a", "n/1", 1, 1),), (*replicas[:2], ReplicaPart("s", 2, "n/1", 1)))
 
 

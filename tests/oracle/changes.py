@@ -140,7 +140,7 @@ def doubled(problem: Problem) -> Problem:
 
 def split(problem: Problem) -> Problem:
     """Make every node a pool of its own; pools with a least number of rented nodes stay, for that number is the pool's."""
-    named = {placed.node for job in problem.jobs for placed in job.placement}
+    named = {placed.node for job in problem.jobs for placed in job.placement} | {outage.place for outage in problem.outages}
     whole = {pool.name for pool in problem.cluster.pools if pool.name in named or (not pool.market.is_sunk and pool.min_count > 0)}
     parts_of = {pool.name: [pool] if pool.name in whole else _singles(pool) for pool in problem.cluster.pools}
     before = [name for pool in problem.cluster.pools for name in pool.node_names()]

@@ -1,0 +1,34 @@
+"""Grafts of what is decided about places beforehand: rules of selector on selector, outages."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from schedplan.measures.forbidding import with_rules
+from schedplan.model.forbid import parse_forbid
+from schedplan.model.outage import Outage
+from schedplan.model.problem import Problem
+from tests.oracle.drawing import HOUR_S, START_S
+
+
+def _rules(source: random.Random, problem: Problem) -> Problem | None:
+    """A label on some pools, and a rule that keeps training or services off them."""
+    if problem.forbid:
+        return None
+    pools = tuple(replace(pool, labels=(("edge", source.choice(("true", "false"))),)) for pool in problem.cluster.pools)
+    text = source.choice(("kind=training on edge=true", "kind=batch on edge=true", "kind=service on edge=true"))
+    cluster = replace(problem.cluster, pools=pools)
+    return with_rules(replace(problem, cluster=cluster, forbid=(parse_forbid(text),)))
+
+
+def _outages(source: random.Random, problem: Problem) -> Problem | None:
+    """An outage of one node for half an hour or two hours."""
+    if problem.outages:
+        return None
+    start_s = START_S + source.choice((0, 1, 2)) * HOUR_S
+    outage = Outage(source.choice(problem.cluster.nodes), start_s, start_s + source.choice((1800, 2 * HOUR_S)))
+    return replace(problem, outages=(outage,))
+
+
+GRAFTS = {"rules": _rules, "outages": _outages}
