@@ -28,6 +28,7 @@ def write_samples(root: Path) -> None:
     """Write the tables of every sample below `root`, one folder per sample."""
     _write_ecommerce_day(root / "ecommerce-day")
     _write_three_nodes(root / "three-nodes-1-1-2")
+    _write_gpu_slices(root / "gpu-slices")
 
 
 def mean_load_rps(hour_of_day: int) -> float:
@@ -69,6 +70,33 @@ def _noisy_history() -> list[Row]:
 def _draw(noise: NormalDist, source: random.Random) -> float:
     """Return one value of `noise` by inversion: `random()` is promised to stay the same over versions of Python, `gauss` is not."""
     return noise.inv_cdf(min(max(source.random(), 1e-12), 1 - 1e-12))
+
+
+def _write_gpu_slices(folder: Path) -> None:
+    """One node of two A100 of 40 GB in MIG mode; long and short jobs of named profiles."""
+    node = {
+        "node": "mig",
+        "accelerator": "A100-SXM4-40GB",
+        "gpus": 2,
+        "gpu_memory_gib": 40,
+        "slices_per_gpu": 7,
+        "price_per_hour": 4,
+    }
+    _write_table(folder / "nodes.csv", [node])
+    asked = [
+        ("notebook", 8, "1g.5gb", 180),
+        ("embed", 8, "2g.10gb", 60),
+        ("rerank", 8, "2g.10gb", 60),
+        ("tune", 8, "2g.10gb", 180),
+        ("eval", 8, "3g.20gb", 60),
+        ("chat", 9, "4g.20gb", 120),
+        ("train", 9, "7g.40gb", 60),
+    ]
+    jobs = [
+        {"job": job, "submit_time": f"2026-12-01T{hour:02d}:00:00Z", "slice_profile": profile, "runtime_minutes": minutes}
+        for job, hour, profile, minutes in asked
+    ]
+    _write_table(folder / "jobs.csv", jobs)
 
 
 def _write_three_nodes(folder: Path) -> None:

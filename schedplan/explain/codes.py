@@ -233,6 +233,13 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " Jobs of the past, and what is no job of the plan, are over. Make room for the earlier job, or let it end sooner.",
     ),
     CodeText(
+        "SP3115",
+        "slices",
+        "A named profile of a device (MIG) holds neighbouring memory slices from one of its legal starts on, the same for its whole"
+        " run, and no slice is held twice; so what fits in sum need not fit. `schedplan schema nodes` says which columns tell the"
+        " model of a device. Move work to another device, or take a smaller profile.",
+    ),
+    CodeText(
         "SP3117",
         "rules",
         "Work stands on a node that a rule of `[rules] forbid` keeps it off: `kind=training on edge=true` says that nothing"

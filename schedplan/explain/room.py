@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from schedplan.explain.family import Family
 from schedplan.measures.eligibility import job_refusal
-from schedplan.measures.gang_family import domain_of, is_on_one_node
+from schedplan.measures.gang_family import domain_of, is_in_one_group, is_on_one_node
 from schedplan.measures.quotas import QuotaRefusal
 from schedplan.measures.runs import Run, runs_of
 from schedplan.model.cluster import Pool
@@ -202,7 +202,9 @@ class Room:
         slices = self._board.slices_per_gpu[nodes]
         for kind in np.unique(slices):
             of_kind = np.flatnonzero(slices == kind)
-            fit[of_kind] = self._board.room(nodes[of_kind], job.shape, stretch.start_slot, stretch.end_edge)
+            fit[of_kind] = self._board.room(
+                nodes[of_kind], job.shape, stretch.start_slot, stretch.end_edge, grouped=is_in_one_group(job)
+            )
         return np.minimum(fit, job.workers)
 
     def _price_per_worker(self, nodes: NDArray[np.intp], fit: NDArray[np.int64], stretch: Stretch) -> NDArray[np.float64]:
@@ -243,7 +245,8 @@ def _hold(board: Board, node: str, work: Job | Service, workers: int, stretch: S
     node_idx = board.cluster.node_idx[node]
     board.allowance.add(work, board.pools[node_idx].accelerator, workers, slice(stretch.start_slot, stretch.end_edge))
     try:
-        board.take_running(node_idx, work.shape, workers, stretch.start_slot, stretch.end_edge)
+        grouped = isinstance(work, Job) and is_in_one_group(work)
+        board.take_running(node_idx, work.shape, workers, stretch.start_slot, stretch.end_edge, grouped=grouped)
     except ValueError:
         span = slice(stretch.start_slot, stretch.end_edge)
         board.slices[node_idx, :, span] = 0

@@ -10,6 +10,7 @@ from math import ceil, floor
 
 from schedplan.measures.gang_family import domain_of
 from schedplan.model.cluster import Market, NodeStatus, Pool, Taint
+from schedplan.model.slices import geometries
 from schedplan.model.workload import Job, Service, Toleration, Topology, WorkerShape
 from schedplan.units import slices_of
 
@@ -101,15 +102,18 @@ def _fitting(pool: Pool, shape: WorkerShape, devices: int) -> int:
     if shape.max_per_node is not None:
         limits.append(shape.max_per_node)
     if shape.gpus > 0:
-        limits.append(_workers_on_devices(devices, pool.slices_per_gpu, shape.gpus))
+        limits.append(_workers_on_devices(pool, devices, shape))
     limits += [floor(has / asks + FORGIVEN) for has, asks in _counted_asks(pool, shape) if has is not None]
     return min(limits)
 
 
-def _workers_on_devices(devices: int, slices_per_gpu: int, gpus: float) -> int:
-    if gpus >= 1:
-        return devices // ceil(gpus - FORGIVEN)
-    return devices * (slices_per_gpu // slices_of(gpus, slices_per_gpu))
+def _workers_on_devices(pool: Pool, devices: int, shape: WorkerShape) -> int:
+    geometry, profile = pool.geometry, pool.profile(shape.slice_profile)
+    if geometry is not None and profile is not None:
+        return devices * geometry.most(frozenset({profile.name}))
+    if shape.gpus >= 1:
+        return devices // ceil(shape.gpus - FORGIVEN)
+    return devices * (pool.slices_per_gpu // slices_of(shape.gpus, pool.slices_per_gpu))
 
 
 def _counted_asks(pool: Pool, shape: WorkerShape) -> list[tuple[float | None, float]]:
@@ -133,8 +137,29 @@ def _attribute_refusal(pool: Pool, shape: WorkerShape) -> Refusal | None:
     needs, has = shape.gpu_memory_gib, pool.gpu_memory_gib
     if needs is not None and has is not None and has < needs - FORGIVEN:
         return Refusal("gpu_memory", f"a device of {pool.name} has {has:g} GiB; asked for: {needs:g} GiB")
-    if shape.slice_profile is not None and pool.slices_per_gpu <= 1:
-        return Refusal("slices", f"devices of {pool.name} are not sliced; asked for the profile {shape.slice_profile}")
+    return None if shape.slice_profile is None else _slices_refusal(pool, shape.slice_profile)
+
+
+def _slices_refusal(pool: Pool, profile: str) -> Refusal | None:
+    if pool.slices_per_gpu <= 1:
+        return Refusal("slices", f"devices of {pool.name} are not sliced; asked for the profile {profile}")
+    geometry = pool.geometry
+    if geometry is None:
+        named = pool.accelerator or "devices without a model"
+        known = ", ".join(one.name for one in geometries())
+        return Refusal(
+            "slices",
+            f"no profiles are known for {named} of {pool.name}, asked for {profile}; known by accelerator and gpu_memory_gib are"
+            f" those of {known}",
+        )
+    if pool.slices_per_gpu != geometry.compute_slices:
+        return Refusal(
+            "slices",
+            f"devices of {pool.name} have slices_per_gpu {pool.slices_per_gpu}; profiles of {geometry.name} need"
+            f" {geometry.compute_slices}, asked for {profile}",
+        )
+    if profile not in geometry.by_name:
+        return Refusal("slices", f"{geometry.name} of {pool.name} has no profile {profile}; it has: {geometry.known}")
     return None
 
 
@@ -155,7 +180,7 @@ def _tolerates(toleration: Toleration, taint: Taint) -> bool:
 
 
 def _size_refusal(pool: Pool, shape: WorkerShape) -> Refusal | None:
-    if shape.gpus > 0 and _workers_on_devices(pool.gpus, pool.slices_per_gpu, shape.gpus) < 1:
+    if shape.gpus > 0 and _workers_on_devices(pool, pool.gpus, shape) < 1:
         return Refusal("devices", f"a node of {pool.name} has {pool.gpus} devices; one worker asks for {shape.gpus:g}")
     if pool.cpus is not None and shape.cpus > pool.cpus + FORGIVEN:
         return Refusal("cpus", f"a node of {pool.name} has {pool.cpus:g} cores; one worker asks for {shape.cpus:g}")

@@ -14,6 +14,7 @@ SP3111 running    what runs stays where it runs
 SP3112 eligible   accelerator, memory, size, taints: a node may hold what stands on it
 SP3113 quota      what counts for a tenant or cohort is at most what it may hold, or what runs already
 SP3114 after      a job starts when what it waits for has ended, and not without it
+SP3115 slices     profiles at legal starts of single devices, no memory slice held twice
 SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off, unless it runs there already
 SP3118 reserve    after the loss of any one node, rack or zone the replicas elsewhere still serve
 SP3130 outage     no work on a node in a slot that one of its outages touches, unless it runs there already
@@ -37,6 +38,7 @@ from schedplan.measures.rules.readable import unreadable
 from schedplan.measures.rules.reserve import reserve
 from schedplan.measures.rules.running import running
 from schedplan.measures.rules.service import service
+from schedplan.measures.rules.slices import slices
 from schedplan.measures.rules.supply import supply
 from schedplan.measures.rules.topology import topology
 from schedplan.measures.rules.window import window
@@ -55,6 +57,7 @@ RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     supply,
     outage,
     capacity,
+    slices,
     service,
     reserve,
     quota,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Topology
+from schedplan.model.workload import Job, JobState, Topology
 
 NAMED_DOMAINS = (Topology.BLOCK, Topology.RACK, Topology.ZONE)
 """Topologies whose domain the nodes name; the value of each is the column (and the field of a pool) that does."""
@@ -41,6 +41,11 @@ def domain_of(pool: Pool, topology: Topology) -> str | None:
     if topology is Topology.RACK:
         return pool.rack
     return pool.zone if topology is Topology.ZONE else pool.cluster
+
+
+def is_in_one_group(job: Job) -> bool:
+    """Whether the workers of a job must share one device group of their node; what runs already stays as it stands."""
+    return job.topology is Topology.DEVICE_GROUP and job.state is not JobState.RUNNING
 
 
 def is_on_one_node(topology: Topology) -> bool:

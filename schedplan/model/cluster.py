@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from schedplan.model.slices import Geometry, SliceProfile, geometry_of
+
 
 class Market(Enum):
     """How a node is paid for. Owned and reserved nodes are paid whether used or not."""
@@ -84,6 +86,18 @@ class Pool:
         if self.status is not NodeStatus.READY:
             return 0
         return self.count if self.market.is_sunk else self.max_count
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """How its devices may be split into named profiles; None where that is not known of their model."""
+        return geometry_of(self.accelerator, self.gpu_memory_gib) if self.gpus else None
+
+    def profile(self, name: str | None) -> SliceProfile | None:
+        """Return the named profile as its devices have it; None where none is named, or they do not have it."""
+        geometry = None if name is None or self.slices_per_gpu == 1 else self.geometry
+        if geometry is None or geometry.compute_slices != self.slices_per_gpu:
+            return None
+        return geometry.by_name.get(name or "")
 
     @property
     def always_on(self) -> int:

@@ -163,6 +163,25 @@ def _outage(problem: Problem, subject: str, group: int) -> ConflictItem:
     return ConflictItem("outage", subject, outage_evidence(problem, subject), group)
 
 
+def _slices(problem: Problem, name: str, group: int) -> ConflictItem:
+    geometry = problem.cluster.by_name[name].geometry
+    if geometry is None:
+        raise AssertionError("only devices of a known geometry have rows of slices")
+    has = f"{geometry.compute_slices} compute and {geometry.memory_slices} memory slices"
+    told = f"a device has {has}, a profile may start at few of them, and stays where it starts"
+    return ConflictItem("slices", f"pool {name}", told, group)
+
+
+def _device_group(problem: Problem, name: str, group: int) -> ConflictItem:
+    """Of a job where it stands on single nodes, of a pool where its nodes are counted together."""
+    job = problem.job_by_name.get(name)
+    if job is not None:
+        return ConflictItem("device_group", f"job {name}", f"its {_size(job)} must stand inside one device group", group)
+    pool = problem.cluster.by_name[name]
+    told = f"a node has {pool.device_groups} groups of {pool.gpus // pool.device_groups} devices"
+    return ConflictItem("device_group", f"pool {name}", told, group)
+
+
 _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "required": _required,
     "after": _after,
@@ -176,4 +195,6 @@ _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "spread": _spread,
     "reserve": _reserve,
     "hold": _hold,
+    "slices": _slices,
+    "device_group": _device_group,
 }

@@ -8,11 +8,13 @@ from ortools.sat.python import cp_model
 
 from schedplan.measures.objective import Normalisation
 from schedplan.model.workload import Job
+from schedplan.optimize import node_devices
 from schedplan.optimize import spending as money
 from schedplan.optimize.constraints import (
     after,
     budget,
     capacity,
+    device_group,
     gang,
     hold,
     outage,
@@ -21,6 +23,7 @@ from schedplan.optimize.constraints import (
     reserve,
     rules,
     service,
+    slices,
     spread,
     supply,
 )
@@ -57,6 +60,9 @@ def formulate(
     supply.add(chosen, rows)
     capacity.add(chosen, work, rows)
     gang.add(chosen, work, rows)
+    slices.add(chosen, work, rows)
+    device_group.add(chosen, work, rows)
+    node_devices.add(chosen, rows)
     service.add(chosen, rows)
     rules.add(chosen, rows)
     spread.add(chosen, rows)

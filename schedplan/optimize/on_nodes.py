@@ -10,18 +10,21 @@ from dataclasses import replace
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.optimize.reference import inserted
-from schedplan.packing.assignment import Assignment, FleetSlot, GangStart, assign, has_work
+from schedplan.packing.assignment import Assignment, FleetSlot, GangStart, as_solved, assign, has_work
 from schedplan.packing.board import Board
 from schedplan.packing.supply import close_supply
 
 
 def on_nodes(problem: Problem, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> list[Decisions]:
-    """Return the plans on nodes that packing makes of one on pools; empty where its services find no room."""
+    """Return the plans on nodes that packing makes of one on pools, and where it fails, of one on nodes as it stands."""
     board = Board(problem)
     packed = assign(problem, board, gangs, fleets)
-    if packed.short:
-        return []
-    return [decisions for decisions in (_closed(problem, _reinserted(problem, board, packed)),) if decisions is not None]
+    found = [] if packed.short else [_reinserted(problem, board, packed)]
+    if packed.homeless or packed.short:
+        # The board takes one place at a time; where the solver chose the nodes itself, its own plan may hold all the same.
+        solved = as_solved(gangs, fleets)
+        found += [] if solved is None else [solved]
+    return [decisions for one in found if (decisions := _closed(problem, one)) is not None]
 
 
 def _reinserted(problem: Problem, board: Board, packed: Assignment) -> Assignment:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.accounting import account
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
-from schedplan.measures.gang_family import gang_family
+from schedplan.measures.gang_family import gang_family, is_in_one_group
 from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.measures.runs import end_edges
 from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share
@@ -152,11 +152,11 @@ def _berth(problem: Problem, board: Board, job: Job, slots: range) -> _Berth | N
             if start_slot in slots:
                 choices.append((start_slot, job_price(problem, job, pool, start_slot, end_edge), order, end_edge, nodes))
     for start_slot, _, _, end_edge, nodes in sorted(choices, key=lambda choice: choice[:3]):
-        one_node, span = is_on_one_node(job.topology), slice(start_slot, end_edge)
+        one_node, grouped, span = is_on_one_node(job.topology), is_in_one_group(job), slice(start_slot, end_edge)
         accelerator = board.pools[int(nodes[0])].accelerator
         if board.allowance.refusal(job, accelerator, job.workers, span) is not None:
             continue
-        holds = place_gang(board, nodes, job.shape, job.workers, start_slot, end_edge, one_node=one_node)
+        holds = place_gang(board, nodes, job.shape, job.workers, start_slot, end_edge, one_node=one_node, grouped=grouped)
         if holds is not None:
             board.allowance.add(job, accelerator, job.workers, span)
             return _Berth(job, start_slot, end_edge, holds)

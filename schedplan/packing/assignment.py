@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from schedplan.measures.gang_family import is_in_one_group
 from schedplan.measures.work import run_minutes
 from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.problem import Problem
@@ -90,6 +91,27 @@ def _place_fleets(problem: Problem, board: Board, fleets: tuple[FleetSlot, ...])
     return replicas, tuple(short)
 
 
+def as_solved(gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> Assignment | None:
+    """Return gangs and replicas on the nodes they name; None where some of them name several nodes to choose from.
+
+    Nothing is looked for: what stands there need not fit.
+    """
+    groups = [group for gang in gangs if gang.job.state is not JobState.RUNNING for group in gang.groups]
+    if any(len(nodes) != 1 for nodes, _ in groups) or any(len(fleet.nodes) != 1 for fleet in fleets):
+        return None
+    parts = [
+        JobPart(gang.job.name, node, gang.start_slot, workers)
+        for gang in gangs
+        for node, workers in (
+            [(placed.node, placed.workers) for placed in gang.job.placement]
+            if gang.job.state is JobState.RUNNING
+            else [(nodes[0], workers) for nodes, workers in gang.groups]
+        )
+    ]
+    replicas = [ReplicaPart(fleet.service, fleet.slot, fleet.nodes[0], fleet.replicas) for fleet in fleets]
+    return Assignment(tuple(sorted(parts)), merged(replicas), (), ())
+
+
 def has_work(
     problem: Problem, parts: tuple[JobPart, ...], replicas: tuple[ReplicaPart, ...]
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -158,7 +180,14 @@ def _holds(problem: Problem, board: Board, gang: GangStart) -> list[Hold] | None
     holds: list[Hold] = []
     for nodes, workers in gang.groups:
         found = place_gang(
-            board, _indices(problem, nodes), gang.job.shape, workers, gang.start_slot, gang.end_edge, one_node=gang.one_node
+            board,
+            _indices(problem, nodes),
+            gang.job.shape,
+            workers,
+            gang.start_slot,
+            gang.end_edge,
+            one_node=gang.one_node,
+            grouped=is_in_one_group(gang.job),
         )
         if found is None:
             for hold in holds:

@@ -1,6 +1,8 @@
 """The board: what is free on every single node in every slot, down to slices of devices.
 
-It places and removes; it does not choose jobs, times or prices.
+A share goes to the fullest device that fits, and so does a profile. Of its legal starts there it takes the one beside which the
+largest profile can still be placed, then the one that leaves most places to all profiles, then the lowest. Workers bound to one
+device group go to the group that is left with least room. It places and removes; it does not choose jobs, times or prices.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.model.problem import Problem
+from schedplan.model.slices import SliceProfile
 from schedplan.model.workload import WorkerShape
 from schedplan.packing.allowance import Allowance
 from schedplan.packing.footprint import (
@@ -24,18 +27,20 @@ from schedplan.packing.footprint import (
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """What one placing took, so that it can be given back: slices per device index."""
+    """What one placing took, so that it can be given back: (device index, slices, memory slices that a profile holds, as bits)."""
 
     node_idx: int
     first_slot: int
     end_slot: int
     workers: int
     print: Footprint
-    devices: tuple[tuple[int, int], ...]
+    devices: tuple[tuple[int, int, int], ...]
 
 
 class Board:
     """Free capacity, mutable. All arrays are int64: slices [node, device, slot], cpu and memory [node, slot], in millionths.
+
+    occupied [node, device, slot]: memory slices that profiles hold, as bits.
 
     Nodes that are not ready, are not there, are not up yet or are in an outage hold nothing in those slots (`is_open`, bool [node,
     slot]). `allowance` follows the work of tenants; whoever places work for one adds it there, for a shape tells no tenant.
@@ -49,6 +54,7 @@ class Board:
         most_devices = max((pool.gpus for pool in self.pools), default=0)
         names = sorted({name for pool in self.pools for name, _ in pool.resources})
         self.slices = np.zeros((shape[0], most_devices, shape[1]), dtype=np.int64)
+        self.occupied = np.zeros_like(self.slices)
         self.cpu = np.zeros(shape, dtype=np.int64)
         self.memory = np.zeros(shape, dtype=np.int64)
         self.resources = {name: np.zeros(shape, dtype=np.int64) for name in names}
@@ -72,10 +78,13 @@ class Board:
                     free[node_idx, is_open] = resource_capacity_micro(pool, resource)
                 self.is_open[node_idx] = is_open
 
-    def room(self, nodes: NDArray[np.intp], shape: WorkerShape, first_slot: int, end_slot: int) -> NDArray[np.int64]:
+    def room(
+        self, nodes: NDArray[np.intp], shape: WorkerShape, first_slot: int, end_slot: int, *, grouped: bool = False
+    ) -> NDArray[np.int64]:
         """Return how many workers of `shape` each of `nodes` can take over the slots; int64 [len(nodes)].
 
-        The nodes must be of pools with equal slices per device. max_per_node is kept for an empty node only.
+        grouped: within one of its device groups. The nodes must be of pools with equal slices per device. max_per_node is kept for
+        an empty node only.
         """
         if len(nodes) == 0:
             return np.zeros(0, dtype=np.int64)
@@ -83,7 +92,9 @@ class Board:
         print_ = footprint(pool, shape)
         span = slice(first_slot, end_slot)
         room = np.full(len(nodes), np.iinfo(np.int64).max, dtype=np.int64)
-        if print_.slices:
+        if print_.slices and (grouped or shape.slice_profile is not None):
+            room = np.array([max(self._in_groups(int(node), shape, first_slot, end_slot, grouped=grouped)) for node in nodes])
+        elif print_.slices:
             free = self.slices[nodes, :, span].min(axis=2)
             if print_.devices:
                 room = np.minimum(room, (free == pool.slices_per_gpu).sum(axis=1) // print_.devices)
@@ -98,32 +109,39 @@ class Board:
         is_open = self.cpu[nodes, span].min(axis=1) > 0
         return np.where(is_open, room, 0)
 
-    def take(self, node_idx: int, shape: WorkerShape, workers: int, first_slot: int, end_slot: int) -> Hold:
-        """Take room for `workers` on a node; ValueError where there is none. A share goes to the fullest device that fits."""
+    def take(
+        self, node_idx: int, shape: WorkerShape, workers: int, first_slot: int, end_slot: int, *, grouped: bool = False
+    ) -> Hold:
+        """Take room for `workers` on a node, within one device group where grouped; ValueError where there is none."""
         print_ = footprint(self.pools[node_idx], shape)
-        if int(self.room(np.array([node_idx]), shape, first_slot, end_slot)[0]) < workers:
+        if int(self.room(np.array([node_idx]), shape, first_slot, end_slot, grouped=grouped)[0]) < workers:
             raise ValueError(f"node {self.cluster.nodes[node_idx]} has no room for {workers} workers in {first_slot}..{end_slot}")
-        devices: list[tuple[int, int]] = []
+        devices: list[tuple[int, int, int]] = []
         span = slice(first_slot, end_slot)
+        within = self._within(node_idx, shape, workers, first_slot, end_slot) if grouped and print_.slices else None
         for _ in range(workers):
-            chosen = self._devices(node_idx, print_, first_slot, end_slot)
+            chosen = self._devices(node_idx, print_, first_slot, end_slot, within)
             devices.extend(chosen)
-            for device, slices in chosen:
+            for device, slices, mask in chosen:
                 self.slices[node_idx, device, span] -= slices
+                self.occupied[node_idx, device, span] |= mask
         hold = Hold(node_idx, first_slot, end_slot, workers, print_, tuple(devices))
         self._add(hold, -1)
         return hold
 
-    def take_running(self, node_idx: int, shape: WorkerShape, workers: int, first_slot: int, end_slot: int) -> None:
+    def take_running(
+        self, node_idx: int, shape: WorkerShape, workers: int, first_slot: int, end_slot: int, *, grouped: bool = False
+    ) -> None:
         """Take room for work that runs already, in the slots in which its node is open; it stays also while it is not."""
         edges = np.flatnonzero(np.diff(self.is_open[node_idx, first_slot:end_slot], prepend=False, append=False)) + first_slot
         for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            self.take(node_idx, shape, workers, first, end)
+            self.take(node_idx, shape, workers, first, end, grouped=grouped)
 
     def give_back(self, hold: Hold) -> None:
         """Undo one `take`."""
-        for device, slices in hold.devices:
+        for device, slices, mask in hold.devices:
             self.slices[hold.node_idx, device, hold.first_slot : hold.end_slot] += slices
+            self.occupied[hold.node_idx, device, hold.first_slot : hold.end_slot] &= ~mask
         self._add(hold, 1)
 
     def _add(self, hold: Hold, sign: int) -> None:
@@ -132,21 +150,72 @@ class Board:
             capacity[hold.node_idx, span] += sign * hold.workers * demand
         self.held[hold.node_idx, span] -= sign * hold.workers
 
-    def _devices(self, node_idx: int, print_: Footprint, first_slot: int, end_slot: int) -> list[tuple[int, int]]:
+    def _in_groups(self, node_idx: int, shape: WorkerShape, first_slot: int, end_slot: int, *, grouped: bool = True) -> list[int]:
+        """Return how many workers the devices of each device group can take over the slots; of all as one group unless grouped."""
+        pool = self.pools[node_idx]
+        print_ = footprint(pool, shape)
+        free = self.slices[node_idx, : pool.gpus, first_slot:end_slot].min(axis=1)
+        if print_.profile is not None:
+            held = self._held_memory(node_idx, first_slot, end_slot)
+            counts = [_places(print_.profile, int(left), mask) for left, mask in zip(free, held, strict=False)]
+        elif print_.devices:
+            counts = [int(left == pool.slices_per_gpu) for left in free]
+        else:
+            counts = [int(left) // print_.share_slices for left in free]
+        size = max(pool.gpus // (pool.device_groups if grouped else 1), 1)
+        return [sum(counts[first : first + size]) // max(print_.devices, 1) for first in range(0, len(counts), size)] or [0]
+
+    def _within(self, node_idx: int, shape: WorkerShape, workers: int, first_slot: int, end_slot: int) -> range:
+        """Return the devices of the group that holds the workers and is left with least room, the first of equals."""
+        rooms = self._in_groups(node_idx, shape, first_slot, end_slot)
+        _, group = min((room, group) for group, room in enumerate(rooms) if room >= workers)
+        size = max(self.pools[node_idx].gpus // self.pools[node_idx].device_groups, 1)
+        return range(group * size, (group + 1) * size)
+
+    def _devices(
+        self, node_idx: int, print_: Footprint, first_slot: int, end_slot: int, within: range | None
+    ) -> list[tuple[int, int, int]]:
         free = self.slices[node_idx, :, first_slot:end_slot].min(axis=1)
+        if within is not None:
+            free[: within.start], free[within.stop :] = 0, 0
         whole = int(self.slices_per_gpu[node_idx])
         if print_.devices:
-            return [(int(device), whole) for device in np.flatnonzero(free == whole)[: print_.devices]]
+            return [(int(device), whole, 0) for device in np.flatnonzero(free == whole)[: print_.devices]]
+        if print_.profile is not None:
+            return [self._place(node_idx, print_.profile, free, first_slot, end_slot)]
         if print_.share_slices:
             fitting = np.flatnonzero(free >= print_.share_slices)
             fullest = fitting[np.argmin(free[fitting])]
-            return [(int(fullest), print_.share_slices)]
+            return [(int(fullest), print_.share_slices, 0)]
         return []
+
+    def _place(
+        self, node_idx: int, profile: SliceProfile, free: NDArray[np.int64], first_slot: int, end_slot: int
+    ) -> tuple[int, int, int]:
+        geometry = self.pools[node_idx].geometry
+        if geometry is None:
+            raise AssertionError("a profile comes from the geometry of its devices")
+        held = self._held_memory(node_idx, first_slot, end_slot)
+        open_on = [
+            (int(left), device) for device, left in enumerate(free) if left > 0 and _places(profile, int(left), held[device])
+        ]
+        left, device = min(open_on)
+        start = geometry.starts_by_use(profile, held[device], left)[0]
+        return device, profile.compute, profile.mask(start)
+
+    def _held_memory(self, node_idx: int, first_slot: int, end_slot: int) -> list[int]:
+        """Return the memory slices of each device that profiles hold in some of the slots, as bits."""
+        return [int(mask) for mask in np.bitwise_or.reduce(self.occupied[node_idx, :, first_slot:end_slot], axis=1)]
 
     def _scalars(self, print_: Footprint) -> list[tuple[int, NDArray[np.int64]]]:
         rows = [(print_.cpu_micro, self.cpu), (print_.memory_micro, self.memory)]
         rows += [(amount, self.resources[name]) for name, amount in print_.resources if name in self.resources]
         return [(demand, capacity) for demand, capacity in rows if demand]
+
+
+def _places(profile: SliceProfile, compute_left: int, held: int) -> int:
+    """Return how many units of a profile a device takes beside what it holds; the places of one profile never overlap."""
+    return min(sum(not held & profile.mask(start) for start in profile.starts), compute_left // profile.compute)
 
 
 def first_ready_slot(problem: Problem, startup_minutes: float, *, is_warm: bool) -> int:

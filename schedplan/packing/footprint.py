@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedplan.model.cluster import Pool
+from schedplan.model.slices import SliceProfile
 from schedplan.model.workload import WorkerShape
 from schedplan.units import micro, slices_of
 
@@ -15,7 +16,8 @@ UNBOUNDED = 1 << 52
 class Footprint:
     """Integers a worker takes: whole devices, or slices of one device; cores and GiB in millionths; other resources likewise.
 
-    slices counts all device slices it takes (devices x slices per device for whole ones).
+    slices counts all device slices it takes (devices x slices per device for whole ones). profile: where a named profile is asked
+    for, what it is on these devices; share_slices are then its compute slices.
     """
 
     devices: int
@@ -24,13 +26,17 @@ class Footprint:
     cpu_micro: int
     memory_micro: int
     resources: tuple[tuple[str, int], ...]
+    profile: SliceProfile | None = None
 
 
 def footprint(pool: Pool, shape: WorkerShape) -> Footprint:
     """Return what one worker of `shape` takes on a node of `pool`."""
-    is_share = 0 < shape.gpus < 1
+    profile = pool.profile(shape.slice_profile)
+    is_share = profile is not None or 0 < shape.gpus < 1
     devices = 0 if is_share else round(shape.gpus)
-    share_slices = slices_of(shape.gpus, pool.slices_per_gpu) if is_share else 0
+    share_slices = 0
+    if is_share:
+        share_slices = slices_of(shape.gpus, pool.slices_per_gpu) if profile is None else profile.compute
     return Footprint(
         devices=devices,
         share_slices=share_slices,
@@ -38,6 +44,7 @@ def footprint(pool: Pool, shape: WorkerShape) -> Footprint:
         cpu_micro=micro(shape.cpus),
         memory_micro=micro(shape.memory_gib),
         resources=tuple((name, micro(amount)) for name, amount in shape.resources),
+        profile=profile,
     )
 
 

@@ -12,14 +12,23 @@ _WIDEST = np.int64(1 << 40)
 
 
 def place_gang(
-    board: Board, nodes: NDArray[np.intp], shape: WorkerShape, workers: int, first_slot: int, end_slot: int, *, one_node: bool
+    board: Board,
+    nodes: NDArray[np.intp],
+    shape: WorkerShape,
+    workers: int,
+    first_slot: int,
+    end_slot: int,
+    *,
+    one_node: bool,
+    grouped: bool = False,
 ) -> tuple[Hold, ...] | None:
     """Take room for all workers on `nodes` (equal slices per device) and return it; None, and nothing taken, where it is not there.
 
-    Nodes with the fewest slots that would have to be switched on come first, then the one that is left with least room, if
-    a single one holds the rest of the gang, else the roomiest; ties by the order of the cluster's nodes.
+    grouped: those of a node within one of its device groups. Nodes with the fewest slots that would have to be switched on come
+    first, then the one that is left with least room, if a single one holds the rest of the gang, else the roomiest; ties by the
+    order of the cluster's nodes.
     """
-    room = board.room(nodes, shape, first_slot, end_slot)
+    room = board.room(nodes, shape, first_slot, end_slot, grouped=grouped)
     if one_node:
         room = np.where(room >= workers, room, 0)
     if int(room.clip(max=workers).sum()) < workers:
@@ -34,7 +43,7 @@ def place_gang(
         order = np.lexsort((nodes, rank, ~holds_rest, idle_slots, ~is_fitting))
         best = int(order[0])
         taken = min(missing, int(room[best]))
-        holds.append(board.take(int(nodes[best]), shape, taken, first_slot, end_slot))
+        holds.append(board.take(int(nodes[best]), shape, taken, first_slot, end_slot, grouped=grouped))
         missing -= taken
         room[best] = 0
     return tuple(holds)

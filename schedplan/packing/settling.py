@@ -11,6 +11,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.gang_family import is_in_one_group
 from schedplan.measures.work import run_minutes
 from schedplan.model.plan import Decisions, ReplicaPart
 from schedplan.model.problem import Problem
@@ -57,7 +58,8 @@ def _take_jobs(problem: Problem, board: Board, decisions: Decisions) -> None:
     for part in decisions.parts:
         node_idx, job = cluster.node_idx[part.node], problem.job_by_name[part.job]
         end_edge = grid.end_edge(part.start_slot, run_minutes(problem, job, cluster.pool_of_node[part.node])) or grid.n_slots
-        board.take_running(node_idx, job.shape, part.workers, part.start_slot, end_edge)
+        grouped = is_in_one_group(job)
+        board.take_running(node_idx, job.shape, part.workers, part.start_slot, end_edge, grouped=grouped)
 
 
 def _place(problem: Problem, board: Board, decisions: Decisions, *, stays: bool) -> tuple[ReplicaPart, ...] | None:

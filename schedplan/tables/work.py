@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedplan.model.cluster import Market
+from schedplan.model.slices import share_of
 from schedplan.model.workload import DeadlineKind, Job, JobKind, JobState, Placed, Service, Toleration, Topology, WorkerShape
 from schedplan.tables.cells import alternatives_of, amounts_of, keys_of, placed_of, quantile_of, spread_of, tolerations_of
 from schedplan.tables.faults import Code
 from schedplan.tables.table_rows import TableRows
+from schedplan.units import SLICE_TOLERANCE
 
 
 def jobs(rows: TableRows) -> tuple[Job, ...]:
@@ -115,7 +119,24 @@ def _shapes(rows: TableRows, per: str) -> list[WorkerShape]:
         [tuple(Toleration(*parts) for parts in tolerations_of(text)) for text in rows.texts("tolerations")],
         strict=True,
     )
-    return [WorkerShape(*row) for row in columns]
+    return [_with_profile(rows, idx, WorkerShape(*row), per) for idx, row in enumerate(columns)]
+
+
+def _with_profile(rows: TableRows, idx: int, shape: WorkerShape, per: str) -> WorkerShape:
+    """Return a shape whose share of a device is that of its profile, where it has one; a share that says otherwise is a fault."""
+    share = None if shape.slice_profile is None else share_of(shape.slice_profile)
+    if share is None:
+        return shape
+    if shape.gpus and abs(shape.gpus - share) > SLICE_TOLERANCE / 7:
+        rows.fault(
+            idx,
+            Code.CONTRADICTION,
+            f"gpus_per_{per} is not the share of a device that the profile {shape.slice_profile} has",
+            column=f"gpus_per_{per}",
+            seen=shape.gpus,
+            expected=f"{share:.4g}, or nothing",
+        )
+    return replace(shape, gpus=share)
 
 
 def _markets(text: str) -> tuple[Market, ...]:

@@ -6,6 +6,7 @@ from schedplan.measures.runs import runs_of
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
+from schedplan.model.slices import share_of
 from schedplan.model.workload import Job, Service, Topology, WorkerShape
 from schedplan.timegrid import TimeGrid
 
@@ -144,3 +145,59 @@ def test_no_slice_is_held_twice_and_none_is_missing(seed):
         held = [pair for job in running for pair in slices_held(found.device_slots[job[0], "n"], 7)]
         assert sum(round(job[1] * 7) for job in running) == len(held)
         assert len(held) == len(set(held))
+
+
+MIG = Pool("n", gpus=1, accelerator="A100", gpu_memory_gib=40.0, slices_per_gpu=7)
+
+
+def assign_profiles(jobs, pool=MIG):
+    """jobs: (name, profile, first slot, hours), one worker each on node n."""
+    work = tuple(
+        Job(name, shape=WorkerShape(gpus=share_of(profile), slice_profile=profile), runtime_minutes=60.0 * hours)
+        for name, profile, _, hours in jobs
+    )
+    problem = Problem("p", GRID, Cluster((pool,)), work)
+    decisions = Decisions(tuple(JobPart(name, "n", start, 1) for name, _, start, _ in jobs), (), np.ones((1, 4), dtype=np.bool_))
+    return assign_devices(problem, runs_of(problem, decisions), ())
+
+
+def test_a_profile_stands_at_a_legal_start_and_keeps_it():
+    # c stays while d, which starts at 0 alone, comes: the only start of 2g that leaves 0-3 is 4
+    found = assign_profiles([("a", "2g.10gb", 0, 1), ("b", "2g.10gb", 0, 1), ("c", "2g.10gb", 0, 3), ("d", "4g.20gb", 1, 2)])
+
+    assert found.device_slots == {("a", "n"): "0:0-1", ("b", "n"): "0:2-3", ("c", "n"): "0:4-5", ("d", "n"): "0:0-3"}
+    assert found.unassigned == ()
+
+
+def test_sums_that_fit_are_no_legal_starts():
+    # compute 3 + 3 + 1 = 7 of 7, memory 4 + 4 + 1 = 9 of 8
+    found = assign_profiles([("a", "3g.20gb", 0, 1), ("b", "3g.20gb", 0, 1), ("c", "1g.5gb", 0, 1)])
+
+    assert [(row.rule, row.slot) for row in found.unassigned] == [("slices", None)]
+
+
+def test_what_fits_in_each_slot_need_not_fit_over_time():
+    # slot 0: 3g leaves two starts of 2g only at 4, so a and b are at 0 and 2; slot 1: 4g needs 0-3, so a would have to be at 4
+    found = assign_profiles([("a", "2g.10gb", 0, 2), ("b", "2g.10gb", 0, 1), ("x", "3g.20gb", 0, 1), ("y", "4g.20gb", 1, 1)])
+
+    assert [(row.rule, row.slot) for row in found.unassigned] == [("slices", None)]
+
+
+def test_beside_profiles_the_widest_share_is_the_largest_profile_that_has_a_place():
+    # 1g at 6 leaves 4g a place, though 6 of 7 compute slices are free
+    found = assign_profiles([("a", "1g.5gb", 0, 1)])
+
+    assert found.widest_free.tolist() == pytest.approx(np.array([[4 / 7, 1, 1, 1]]))
+
+
+def test_work_across_groups_leaves_no_group_to_a_gang_that_needs_one():
+    # six devices in two groups of three: a takes one of each group or two of one; both gangs of three need a whole group
+    pool = Pool("n", gpus=6, device_groups=2)
+    jobs = [("a", 1, 2, Topology.CLUSTER), ("b", 1, 1, Topology.DEVICE_GROUP), ("c", 1, 1, Topology.DEVICE_GROUP)]
+    free = assign(pool, jobs, [("b", 0, 3), ("c", 0, 3)])
+    taken = assign(pool, jobs, [("a", 0, 1), ("b", 1, 3), ("c", 1, 2)])
+    broken = assign(pool, jobs, [("b", 0, 2), ("c", 0, 2), ("a", 0, 2)])
+
+    assert free.device_slots == {("b", "n"): "0,1,2", ("c", "n"): "3,4,5"}
+    assert taken.device_slots == {("a", "n"): "0", ("b", "n"): "3,4,5", ("c", "n"): "1,2"}
+    assert broken.device_slots == {("a", "n"): "0,3", ("b", "n"): "1,2", ("c", "n"): "4,5"}

@@ -169,7 +169,7 @@ def test_topology_device_group_needs_room_in_one_group():
     fits, wide = (replace(JOB, workers=workers, topology=Topology.DEVICE_GROUP) for workers in (2, 3))
 
     assert codes([pool], [fits], [JobPart("j", "n", 0, 2)], on("1111")) == []
-    assert codes([pool], [wide], [JobPart("j", "n", 0, 3)], on("1111")) == ["SP3102"]
+    assert codes([pool], [wide], [JobPart("j", "n", 0, 3)], on("1111")) == ["SP3104"]
 
 
 @pytest.mark.parametrize(
@@ -380,3 +380,23 @@ def test_what_runs_on_a_cordoned_node_stays():
 
     assert codes([pool], [job], [JobPart("j", "n", 0, 1)], on("1111")) == []
     assert codes([replace(pool, status=NodeStatus.DOWN)], [job], [JobPart("j", "n", 0, 1)], on("1111")) == ["SP3112"]
+
+
+def test_slices_refuses_profiles_without_legal_starts():
+    # Two of 3g fill the memory; a 1g fits the compute slices, and no start is left for it.
+    pool = Pool("n", gpus=1, accelerator="A100", gpu_memory_gib=40.0, slices_per_gpu=7)
+    jobs = [
+        replace(JOB, name=name, shape=WorkerShape(gpus=compute / 7, slice_profile=profile))
+        for name, compute, profile in (("a", 3, "3g.20gb"), ("b", 3, "3g.20gb"), ("c", 1, "1g.5gb"))
+    ]
+    parts = [JobPart(job.name, "n", 0, 1) for job in jobs]
+
+    assert codes([pool], jobs, parts[:2], on("1111")) == []
+    assert codes([pool], jobs, parts, on("1111")) == ["SP3115"]
+
+
+def test_eligible_names_the_profiles_that_a_device_has():
+    pool = Pool("n", gpus=1, accelerator="A100", gpu_memory_gib=80.0, slices_per_gpu=7)
+    job = replace(JOB, shape=WorkerShape(gpus=3 / 7, slice_profile="3g.20gb"))
+
+    assert codes([pool], [job], [JobPart("j", "n", 0, 1)], on("1111")) == ["SP3112"]

@@ -15,6 +15,7 @@ from schedplan.model.forbid import parse_forbid
 from schedplan.model.outage import Outage, OutageKind
 from schedplan.model.problem import Demand, Intensity, Limits, Objective, Problem, Reserve
 from schedplan.model.quota import Quota, QuotaResource
+from schedplan.model.slices import share_of
 from schedplan.model.workload import (
     DeadlineKind,
     Job,
@@ -29,7 +30,7 @@ from schedplan.model.workload import (
 from schedplan.timegrid import TimeGrid
 
 CASES = Path(__file__).parents[1] / "cases" / "optimize"
-SHAPE_KEYS = ("gpus", "cpus", "memory_gib", "gpu_memory_gib", "max_per_node")
+SHAPE_KEYS = ("gpus", "cpus", "memory_gib", "gpu_memory_gib", "max_per_node", "slice_profile")
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,8 @@ def _shape(values: dict[str, Any]) -> WorkerShape:
     resources = tuple(sorted(values.pop("resources", {}).items()))
     accelerators = tuple(values.pop("accelerators", ()))
     taken = {key: values.pop(key) for key in SHAPE_KEYS if key in values}
+    if "slice_profile" in taken:
+        taken["gpus"] = share_of(taken["slice_profile"])
     return WorkerShape(tolerations=tolerations, resources=resources, accelerators=accelerators, **taken)
 
 

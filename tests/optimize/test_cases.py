@@ -25,6 +25,7 @@ def test_case(case: Case) -> None:
         "starts": starts,
         "nodes": nodes,
         "replicas": replicas,
+        "device_slots": {placed.job: placed.device_slots for placed in plan.placements},
         "on_slots": int(plan.decisions.on.sum()),
         "conflict": [f"{item.rule} {item.subject}" for item in plan.proof.conflict],
         "repairs": [repair.change for repair in plan.proof.repairs],

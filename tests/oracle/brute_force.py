@@ -6,8 +6,8 @@ slots. What is cut off is only what can't be better: a branch whose jobs so far 
 more than the best plan known, and mirror images among nodes that nothing tells apart.
 
 It knows the rules and the objective from their description and from the records of the model, and takes one thing from
-the product: the least replicas of a service, a matter of the latency model. It refuses shares of devices, and knows no
-priced missed demand.
+the product: the least replicas of a service, a matter of the latency model. It knows no priced missed demand. Single devices,
+where sums over a node say too little, are a matter of `devices`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology, WorkerShape
 from tests.oracle.arithmetic import Arithmetic, Option
+from tests.oracle.devices import Devices, NodeDevices, Unit, counts_in_sum, fits_beside, is_of_devices, profiles_of, unit
 from tests.oracle.order import keeps_order
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
 from tests.oracle.services import Memory, ServiceRules
@@ -80,7 +81,6 @@ class _Search:
 
     def __init__(self, problem: Problem, divisors: Mapping[str, float], *, cuts: bool) -> None:
         self.cuts = cuts
-        _refuse_what_is_not_planned(problem)
         self.problem = problem
         self.grid = problem.grid
         self.facts = Arithmetic(problem, divisors)
@@ -97,8 +97,9 @@ class _Search:
         self.service_rules = ServiceRules(problem, self.facts.pools, self.facts.names, self._part_of_demand, FULL_DEMAND)
         self.day_ends = {slots[-1] for _, slots in problem.grid.days(problem.zone)}
         self.day_of = {slot: day for day, (_, slots) in enumerate(problem.grid.days(problem.zone)) for slot in slots}
+        self.devices = NodeDevices(self.grid.n_slots) if is_of_devices(problem) else None
         self.slot_values: dict[tuple[int, Occupancy], float | None] = {}
-        self.servings: dict[tuple[int, Occupancy], tuple[SlotService, ...]] = {}
+        self.servings: dict[tuple[int, Occupancy, tuple[Devices, ...] | None], tuple[SlotService, ...]] = {}
         self.rest: tuple[float, ...] = ()
         self.best: tuple[float, tuple[Option, ...], Label] | None = None
 
@@ -147,7 +148,7 @@ class _Search:
             if self.cuts and is_free and not self._is_first_of_its_mirrors(option, occupied):
                 continue
             filled = self._add(occupied, job, option)
-            if filled is None:
+            if filled is None or not self._devices_hold((*chosen, option), option):
                 continue
             values = [self._slot_value(slot, filled[slot]) for slot in range(self.grid.n_slots)]
             if all(slot_value is not None for slot_value in values):
@@ -216,7 +217,7 @@ class _Search:
             return False
         if len({self._spot_market(pool) for pool in pools}) > 1:
             return False
-        if topology is Topology.NODE:
+        if topology in (Topology.NODE, Topology.DEVICE_GROUP):
             return len(used) == 1
         domain: dict[Topology, Callable[[Pool], str | None]] = {
             Topology.RACK: lambda pool: pool.rack,
@@ -238,6 +239,8 @@ class _Search:
         if pool.status is not NodeStatus.READY or self.facts.number[node] >= pool.nodes:
             return False
         if shape.accelerators and pool.accelerator not in shape.accelerators:
+            return False
+        if shape.slice_profile is not None and shape.slice_profile not in profiles_of(pool):
             return False
         if shape.gpu_memory_gib is not None and pool.gpu_memory_gib is not None and pool.gpu_memory_gib < shape.gpu_memory_gib:
             return False
@@ -266,7 +269,8 @@ class _Search:
         """Return what a worker takes of a node; beyond its resources, per tenant and resource, what it takes for that tenant."""
         asked = dict(shape.resources)
         of_tenants = [amount if name == tenant else 0.0 for name in self.tenants for amount in amounts(shape).values()]
-        return (shape.gpus, shape.cpus, shape.memory_gib, *(asked.get(name, 0.0) for name in self.resource_names), *of_tenants)
+        gpus = shape.gpus if counts_in_sum(shape) else 0.0
+        return (gpus, shape.cpus, shape.memory_gib, *(asked.get(name, 0.0) for name in self.resource_names), *of_tenants)
 
     def _no_use(self) -> Use:
         return (0.0,) * (3 + len(self.resource_names) + len(self.tenants) * len(RESOURCES))
@@ -287,6 +291,8 @@ class _Search:
         counts = [
             int((left + TOLERANCE) // ask) for left, ask in zip(room, self._use(shape), strict=True) if ask > 0 and left < 1e300
         ]
+        if not counts_in_sum(shape):
+            counts.append(self.facts.pools[node].gpus * self.facts.pools[node].slices_per_gpu)
         return max(0, min([*counts, shape.max_per_node if shape.max_per_node is not None else 64]))
 
     def _add(self, occupied: tuple[Occupancy, ...], job: Job, option: Option) -> tuple[Occupancy, ...] | None:
@@ -304,8 +310,53 @@ class _Search:
             filled[slot] = tuple(row)
         return tuple(filled)
 
+    def _devices_hold(self, chosen: tuple[Option, ...], last: Option) -> bool:
+        """Whether the nodes of the last job hold all jobs on single devices."""
+        if self.devices is None:
+            return True
+        return all(
+            self.devices.fits(self.facts.pools[node], self._units(chosen, node)) for node in self.nodes if last.workers[node]
+        )
+
+    def _units(self, chosen: tuple[Option, ...], node: int) -> tuple[Unit, ...]:
+        found = []
+        for option in chosen:
+            job = self.problem.job_by_name[option.job]
+            taken = unit(self.facts.pools[node], job.shape, option.start_slot, option.end_edge, job)
+            found += [taken] * option.workers[node] if taken is not None else []
+        return tuple(found)
+
+    def _standings(self, chosen: tuple[Option, ...]) -> Iterator[tuple[Devices, ...] | None]:
+        """Yield every way that jobs hold the devices of all nodes; once None where that does not matter to anything else."""
+        if self.devices is None or not self.problem.services:
+            yield None
+            return
+        per_node = []
+        for node in self.nodes:
+            pool = self.facts.pools[node]
+            found = {tuple(sorted(devices)): None for devices in self.devices.layouts(pool, self._units(chosen, node))}
+            per_node.append(tuple(found))
+        yield from product(*per_node)
+
+    def _stand_beside(self, one: SlotService, slot: int, standing: tuple[Devices, ...] | None) -> bool:
+        """Whether the replicas of a slot stand on the devices that jobs leave."""
+        if standing is None:
+            return True
+        for node in one.nodes:
+            pool = self.facts.pools[node]
+            shapes = [(self.problem.service_by_name[name].shape, count) for name, where, count in one.replicas if where == node]
+            units = [taken for shape, count in shapes for taken in [unit(pool, shape, slot, slot + 1)] * count if taken is not None]
+            if not fits_beside(pool, standing[node], tuple(units)):
+                return False
+        return True
+
     def _is_first_of_its_mirrors(self, option: Option, occupied: tuple[Occupancy, ...]) -> bool:
-        """Among nodes of a pool that hold the same in every slot and are alike at the start, workers must not rise."""
+        """Among nodes of a pool that hold the same in every slot and are alike at the start, workers must not rise.
+
+        What stands on single devices is not seen in sums, so there nodes are never taken for mirrors.
+        """
+        if self.devices is not None:
+            return True
         last: dict[tuple[object, ...], int] = {}
         for node in self.nodes:
             pool, number = self.facts.pools[node], self.facts.number[node]
@@ -322,11 +373,12 @@ class _Search:
         allowed = (n for n in self.nodes if self.facts.pools[n].market in service.markets and self._takes(n, service.shape))
         return tuple(n for n in allowed if not is_closed(self.problem, service, self.facts.pools[n]))
 
-    def _serving(self, slot: int, held: Occupancy) -> tuple[SlotService, ...]:
+    def _serving(self, slot: int, held: Occupancy, standing: tuple[Devices, ...] | None = None) -> tuple[SlotService, ...]:
         """Return every least way to serve all services beside the jobs; none where there is no way."""
-        key = (slot, held)
+        key = (slot, held, standing)
         if key not in self.servings:
-            found = self._within_quotas(slot, list(self._serve_from(0, slot, held)))
+            ways = [one for one in self._serve_from(0, slot, held) if self._stand_beside(one, slot, standing)]
+            found = self._within_quotas(slot, ways)
             if self.service_rules.couples_slots:
                 self.servings[key] = tuple(found)
                 return self.servings[key]
@@ -425,6 +477,13 @@ class _Search:
         return frozenset(on)
 
     def _close(self, occupied: tuple[Occupancy, ...], chosen: tuple[Option, ...], own: float) -> None:
+        """Decide replicas and nodes over all slots for given jobs, wherever on single devices these stand."""
+        for standing in self._standings(chosen):
+            self._close_on(standing, occupied, chosen, own)
+
+    def _close_on(
+        self, standing: tuple[Devices, ...] | None, occupied: tuple[Occupancy, ...], chosen: tuple[Option, ...], own: float
+    ) -> None:
         """Decide replicas and nodes over all slots for given jobs, and keep the plan if it is the best."""
         rework_by_day: dict[int, float] = {}
         for option in chosen:
@@ -433,7 +492,7 @@ class _Search:
         start = tuple(-1 if self.facts.number[n] < self.facts.pools[n].count else None for n in self.lagging)
         labels: dict[State, list[Label]] = {(start, self.service_rules.begin()): [Label(0.0, rework_by_day.get(0, 0.0), (), ())]}
         for slot in range(self.grid.n_slots):
-            labels = self._next_labels(labels, slot, occupied[slot])
+            labels = self._next_labels(labels, slot, occupied[slot], standing)
             if slot in self.day_ends:
                 opening = rework_by_day.get(self.day_of.get(slot + 1, -1), 0.0)
                 labels = {state: [_new_day(label, opening) for label in found] for state, found in labels.items()}
@@ -443,11 +502,13 @@ class _Search:
             if self.best is None or own + last.value < self.best[0] - 1e-12:
                 self.best = (own + last.value, chosen, last)
 
-    def _next_labels(self, labels: dict[State, list[Label]], slot: int, held: Occupancy) -> dict[State, list[Label]]:
+    def _next_labels(
+        self, labels: dict[State, list[Label]], slot: int, held: Occupancy, standing: tuple[Devices, ...] | None
+    ) -> dict[State, list[Label]]:
         busy = self._with_work(held)
         following: dict[State, list[Label]] = {}
         couples = self.service_rules.couples_slots
-        for one in self._serving(slot, held):
+        for one in self._serving(slot, held, standing):
             needed = busy | one.nodes
             for extra in _subsets([node for node in self.lagging if node not in needed]):
                 on = self._completed(needed | extra)
@@ -503,12 +564,6 @@ class _Search:
         for slot, nodes in enumerate(label.on):
             on[sorted(nodes), slot] = True
         return Decisions(tuple(sorted(parts)), tuple(sorted(replicas)), on)
-
-
-def _refuse_what_is_not_planned(problem: Problem) -> None:
-    shapes = [job.shape for job in problem.jobs] + [service.shape for service in problem.services]
-    if any(shape.gpus != round(shape.gpus) for shape in shapes):
-        raise ValueError("the oracle plans whole devices only")
 
 
 def _must_run(job: Job) -> bool:

@@ -42,8 +42,8 @@ def test_shares_take_the_fullest_device_that_fits() -> None:
     second = board.take(0, share, 1, 0, 6)
 
     # 3 of 10 slices on device 0 leave 7, which 6 fit: the second share goes there too, and device 1 stays whole
-    assert ((0, 3),) == first.devices
-    assert ((0, 6),) == second.devices
+    assert ((0, 3, 0),) == first.devices
+    assert ((0, 6, 0),) == second.devices
     assert 1 == int(board.room(nodes(1), WorkerShape(gpus=1), 0, 6)[0])
 
 
@@ -194,3 +194,47 @@ def test_the_screen_names_the_rule() -> None:
 
     assert ["gang", "window", "topology", "devices"] == [result.rule for result in found if result is not None]
     assert screened(task, wide, 1, 3) is None
+
+
+def mig(gpus: int = 2) -> Pool:
+    return Pool("n", gpus=gpus, accelerator="A100", gpu_memory_gib=40.0, slices_per_gpu=7)
+
+
+def test_a_profile_takes_the_fullest_device_and_the_start_that_keeps_most_of_use() -> None:
+    board = Board(problem(mig()))
+    small = board.take(0, WorkerShape(gpus=1 / 7, slice_profile="1g.5gb"), 1, 0, 6)
+    large = board.take(0, WorkerShape(gpus=4 / 7, slice_profile="4g.20gb"), 1, 0, 6)
+
+    # 1g at 6 leaves 0-3 to 4g; device 1 stays whole
+    assert ((0, 1, 0b0100_0000),) == small.devices
+    assert ((0, 4, 0b0000_1111),) == large.devices
+    assert 1 == int(board.room(nodes(1), WorkerShape(gpus=1), 0, 6)[0])
+
+
+def test_room_for_a_profile_counts_its_open_starts() -> None:
+    board = Board(problem(mig(1)))
+    board.take(0, WorkerShape(gpus=3 / 7, slice_profile="3g.20gb"), 1, 0, 6)
+
+    # 3g stands at 4-7: 0-3 have two starts for 2g, four for 1g, one for 3g
+    assert [2, 4, 1] == [
+        int(board.room(nodes(1), WorkerShape(gpus=gpus, slice_profile=name), 0, 6)[0])
+        for name, gpus in (("2g.10gb", 2 / 7), ("1g.5gb", 1 / 7), ("3g.20gb", 3 / 7))
+    ]
+
+
+def test_a_profile_given_back_leaves_no_trace() -> None:
+    board = Board(problem(mig()))
+    before = (board.slices.copy(), board.occupied.copy())
+    board.give_back(board.take(0, WorkerShape(gpus=2 / 7, slice_profile="2g.10gb"), 4, 1, 3))
+
+    assert all(np.array_equal(*pair) for pair in zip(before, (board.slices, board.occupied), strict=True))
+
+
+def test_a_bound_gang_takes_the_group_that_is_left_with_least() -> None:
+    board = Board(problem(Pool("n", gpus=6, device_groups=2)))
+    board.take(0, WorkerShape(gpus=1), 1, 0, 6)
+    bound = board.take(0, WorkerShape(gpus=1), 2, 0, 6, grouped=True)
+
+    # one of group 0 is taken: its other two hold the pair, and group 1 stays whole for three
+    assert ((1, 1, 0), (2, 1, 0)) == bound.devices
+    assert 3 == int(board.room(nodes(1), WorkerShape(gpus=1), 0, 6, grouped=True)[0])

@@ -24,5 +24,10 @@ def ecommerce_day() -> Planned:
 
 
 @pytest.fixture(scope="session")
+def gpu_slices() -> Planned:
+    return planned("gpu-slices")
+
+
+@pytest.fixture(scope="session")
 def three_nodes() -> Planned:
     return planned("three-nodes-1-1-2")

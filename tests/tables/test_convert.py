@@ -121,7 +121,7 @@ def test_every_column_of_jobs_arrives(content_of):
         "min_workers": 2,
         "gang": "g",
         "after": "a;b",
-        "gpus_per_worker": 2,
+        "gpus_per_worker": "1/7",
         "slice_profile": "1g.10gb",
         "cpus_per_worker": 12,
         "memory_gib_per_worker": 96,
@@ -147,7 +147,7 @@ def test_every_column_of_jobs_arrives(content_of):
     (job,) = content_of(jobs=f"{','.join(row)}\n{','.join(map(str, row.values()))}\n").jobs
 
     start_s = 1796083200
-    shape = WorkerShape(2.0, 12.0, 96.0, (("rdma", 1.0),), 40.0, ("A100", "H100"), "1g.10gb", 2, (Toleration("spot", ""),))
+    shape = WorkerShape(1 / 7, 12.0, 96.0, (("rdma", 1.0),), 40.0, ("A100", "H100"), "1g.10gb", 2, (Toleration("spot", ""),))
     expected = Job(
         name="j",
         kind=JobKind.TRAINING,
@@ -194,7 +194,7 @@ def test_every_column_of_services_arrives(content_of):
         "service_ms": 96,
         "service_cv": 0.3,
         "concurrency": 150,
-        "gpus_per_replica": 0.5,
+        "gpus_per_replica": 0,
         "cpus_per_replica": 12,
         "memory_gib_per_replica": 96,
         "resources_per_replica": "rdma=1",
@@ -227,7 +227,7 @@ def test_every_column_of_services_arrives(content_of):
         slo_quantile=None,
         service_cv=0.3,
         concurrency=150,
-        shape=WorkerShape(0.5, 12.0, 96.0, (("rdma", 1.0),), 40.0, ("A100",), "1g.10gb", 2, (Toleration("gpu", "y"),)),
+        shape=WorkerShape(1 / 7, 12.0, 96.0, (("rdma", 1.0),), 40.0, ("A100",), "1g.10gb", 2, (Toleration("gpu", "y"),)),
         min_replicas=2,
         max_replicas=9,
         min_hold_minutes=10.0,
@@ -316,13 +316,10 @@ def test_four_columns_each_are_enough_and_what_is_assumed_is_said(content_of):
     [
         ("nodes", "node,caches\na,llama\n", "caches"),
         ("nodes", "node,billing_minutes\na,60\n", "billing_minutes"),
-        ("nodes", "node,gpus,device_groups\na,8,2\n", "device_groups"),
         ("jobs", "job,after\na,b\n", "after"),
         ("jobs", "job,gang\na,g\n", "gang"),
         ("jobs", "job,workers,min_workers\na,2,1\n", "min_workers"),
-        ("jobs", "job,slice_profile\na,1g.10gb\n", "slice_profile"),
         ("jobs", "job,affinity\na,llama\n", "affinity"),
-        ("jobs", "job,topology\na,device_group\n", "topology"),
         ("services", "service,slo_ms,service_ms,startup_minutes\na,1,1,5\n", "startup_minutes"),
     ],
 )
@@ -395,3 +392,17 @@ def test_the_order_of_rows_changes_nothing(content_of):
     other = content_of(nodes="node,count\nb,2\na,1\n", jobs="job\ny\nx\n")
 
     assert (one.cluster, one.jobs) == (other.cluster, other.jobs)
+
+
+def test_a_share_that_is_not_that_of_the_profile_is_a_fault(content_of):
+    # 1g.10gb has one of seven compute slices; half a device is not that
+    with pytest.raises(InputError) as caught:
+        content_of(jobs="job,gpus_per_worker,slice_profile\na,0.5,1g.10gb\n")
+
+    assert "gpus_per_worker is not the share of a device that the profile 1g.10gb has" in str(caught.value)
+
+
+def test_a_profile_says_the_share_of_a_device(content_of):
+    (job,) = content_of(jobs="job,slice_profile\na,3g.20gb\n").jobs
+
+    assert job.shape.gpus == 3 / 7

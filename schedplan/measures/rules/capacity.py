@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.measures.devices import assign_devices
 from schedplan.measures.rules.case import FORGIVEN, Case, broken
-from schedplan.measures.runs import runs_of
 from schedplan.model.findings import Finding
 from schedplan.model.workload import WorkerShape
 
@@ -26,10 +24,10 @@ def capacity(case: Case) -> Iterator[Finding]:
                 seen = f"{amounts[over[0]]:g} {kind} are held at {case.when(int(over[0]))}"
                 yield broken("capacity", f"node {node}", f"{seen}; it has {has:g} ({len(over)} slots)")
     yield from _per_node(case)
-    devices = assign_devices(case.problem, runs_of(case.problem, case.decisions), case.decisions.replicas)
-    for found in devices.unassigned:
-        when = "" if found.slot is None else f" at {case.when(found.slot)}"
-        yield broken("capacity", f"node {found.node}", f"devices: {found.message}{when}")
+    for found in case.unassigned:
+        if found.rule == "capacity":
+            when = "" if found.slot is None else f" at {case.when(found.slot)}"
+            yield broken("capacity", f"node {found.node}", f"devices: {found.message}{when}")
 
 
 class _Held:

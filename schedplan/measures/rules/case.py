@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.devices import Unassigned, assign_devices
+from schedplan.measures.runs import runs_of
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.findings import Finding, Severity
@@ -31,6 +33,7 @@ CODES = {
     "eligible": "SP3112",
     "quota": "SP3113",
     "after": "SP3114",
+    "slices": "SP3115",
     "rules": "SP3117",
     "reserve": "SP3118",
     "outage": "SP3130",
@@ -61,6 +64,11 @@ class Case:
         for part in sorted(self.decisions.replicas):
             found[part.service].setdefault(part.slot, []).append(part)
         return found
+
+    @cached_property
+    def unassigned(self) -> tuple[Unassigned, ...]:
+        """Nodes whose work finds no single devices, each with the rule in the way."""
+        return assign_devices(self.problem, runs_of(self.problem, self.decisions), self.decisions.replicas).unassigned
 
     def pool(self, node: str) -> Pool:
         return self.problem.cluster.pool_of_node[node]

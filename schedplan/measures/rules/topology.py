@@ -1,4 +1,4 @@
-"""topology: all workers inside the domain that the job asks for."""
+"""topology: all workers inside the domain that the job asks for, a device group beside what else holds devices of the node."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def topology(case: Case) -> Iterator[Finding]:
         if len(domains) > 1 or "none" in domains:
             kind = "node" if job.topology is Topology.DEVICE_GROUP else job.topology.value
             yield broken("topology", f"job {name}", f"needs one {kind} for all workers; they stand in: {', '.join(domains)}")
+    for found in case.unassigned:
+        if found.rule == "device_group":
+            yield broken(
+                "topology", f"node {found.node}", "device groups: the jobs that ask for one do not all fit inside one each"
+            )
 
 
 def _domain(topology: Topology, pool: Pool, node: str) -> str | None:

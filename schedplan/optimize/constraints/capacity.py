@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from ortools.sat.python import cp_model
 
+from schedplan.measures.gang_family import is_in_one_group
 from schedplan.model.cluster import Pool
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.topology import is_on_one_node
@@ -33,11 +34,15 @@ from schedplan.packing.footprint import (
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An amount of work on a cell in a slot: `workers` blocks, each taking `per_block` workers' footprints on one node."""
+    """An amount of work on a cell in a slot: `workers` blocks, each taking `per_block` workers' footprints on one node.
+
+    grouped: each block inside one device group of its node.
+    """
 
     workers: Amount
     per_block: int
     footprint: Footprint
+    grouped: bool = False
 
 
 Work: TypeAlias = tuple[tuple[list[Use], ...], ...]
@@ -108,7 +113,7 @@ def _amount_of(name: str) -> Callable[[Footprint], int]:
 
 def _job_use(pool: Pool, job: Job, workers: Amount, gangs: Amount) -> Use:
     if is_on_one_node(job.topology) and job.state is not JobState.RUNNING:
-        return Use(gangs, job.workers, footprint(pool, job.shape))
+        return Use(gangs, job.workers, footprint(pool, job.shape), is_in_one_group(job))
     return Use(workers, 1, footprint(pool, job.shape))
 
 

@@ -21,6 +21,7 @@ from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Pric
 from schedplan.model.problem import Problem
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
+from schedplan.optimize.solve import optimize
 from schedplan.optimize.static.assembly import Assembly
 from schedplan.optimize.static.bound import ProvenBound, bound_of
 from schedplan.optimize.static.certificate import (
@@ -47,8 +48,12 @@ from schedplan.units import MICRO
 def optimize_static(problem: Problem, options: SolveOptions | None = None) -> Plan:
     """Return the plan of a static problem with its bound, or its conflict where a required job fits no node.
 
+    Profiles of devices have legal starts, which the recipe does not know: work that asks for one is planned by the whole model.
     Raises SolverError where services or required jobs found no room, or `require_optimal` is set and the proof is missing.
     """
+    shapes = (*(job.shape for job in problem.jobs), *(service.shape for service in problem.services))
+    if any(shape.slice_profile is not None for shape in shapes):
+        return optimize(problem, options)
     return _Solve(problem, options or SolveOptions()).plan()
 
 

@@ -61,7 +61,7 @@ JOBS = Dictionary(
             at_least=0,
             worth_saying=True,
         ),
-        Column("slice_profile", Kind.TEXT, "named MIG profile, e.g. 1g.10gb", use=Use.NOT_YET),
+        Column("slice_profile", Kind.TEXT, "named MIG profile, e.g. 1g.10gb: legal places on one device; it says the share, too"),
         Column("cpus_per_worker", Kind.FLOAT, "cores of one worker", "cores", 0.0, at_least=0),
         Column("memory_gib_per_worker", Kind.FLOAT, "memory of one worker", "GiB", 0.0, at_least=0),
         Column("resources_per_worker", Kind.AMOUNTS, "whatever else a worker takes, e.g. rdma=1"),
@@ -103,7 +103,6 @@ JOBS = Dictionary(
             "domain that holds all its workers",
             default="cluster",
             choices=("any", "device_group", "node", "block", "rack", "zone", "cluster"),
-            inert_values=("device_group",),
         ),
         Column("affinity", Kind.TEXT, "cache key that shortens its start where a node holds it", use=Use.NOT_YET),
         Column(

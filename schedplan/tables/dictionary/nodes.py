@@ -58,7 +58,6 @@ NODES = Dictionary(
             "equal groups of devices behind one switch or NVLink island",
             default=1,
             at_least=1,
-            use=Use.NOT_YET,
         ),
         Column(
             "cpus",

@@ -41,7 +41,7 @@ SERVICES = Dictionary(
         Column("resources_per_replica", Kind.AMOUNTS, "whatever else a replica takes, e.g. rdma=1"),
         Column("gpu_memory_gib", Kind.FLOAT, "least memory of a device", "GiB/device", at_least=0),
         Column("accelerators", Kind.ALTERNATIVES, "device models it can run on; empty: any"),
-        Column("slice_profile", Kind.TEXT, "named MIG profile, e.g. 1g.10gb", use=Use.NOT_YET),
+        Column("slice_profile", Kind.TEXT, "named MIG profile, e.g. 1g.10gb: legal places on one device; it says the share, too"),
         Column(
             "max_per_node", Kind.INTEGER, "most replicas on one node; empty: no limit", "replicas", at_least=1, at_most=1_000_000
         ),
