@@ -196,8 +196,8 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "SP3107",
         "service",
         "In every slot a service has so many replicas that its latency target and `max_utilization` hold at the demand planned for,"
-        " within `min_replicas` and `max_replicas`, spread and held as asked. `[limits] missed_demand` may price missed"
-        " demand instead.",
+        " within `min_replicas` and `max_replicas`, spread and held as asked; a replica counts once it has warmed up."
+        " `[limits] missed_demand` may price missed demand instead.",
     ),
     CodeText(
         "SP3108",

@@ -10,10 +10,10 @@ from schedplan.measures.devices import Unassigned
 from schedplan.measures.domains import domain_of_pool
 from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.fallback import Fallback
-from schedplan.measures.placements import requested_at_s
 from schedplan.measures.quotas import TenantHoldings
 from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.spot import gang_rate, survival_probability
+from schedplan.measures.warm_up import lag_minutes
 from schedplan.model.cluster import Market
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem, Reserve
@@ -40,7 +40,7 @@ def caveats(
     for fleet in fleets:
         found += _load_caveats(problem, fleet)
         found += _target_caveats(problem, fleet)
-        found += _request_caveats(problem, decisions, fleet)
+        found += _warm_caveats(problem, fleet)
     found += [f"node {node.node}: {node.message}; no device numbers are given for its jobs" for node in unassigned]
     found += _spot_rate_caveats(runs)
     found += _load_time_caveats(runs)
@@ -109,21 +109,15 @@ def _target_caveats(problem: Problem, fleet: Fleet) -> list[str]:
     ]
 
 
-def _request_caveats(problem: Problem, decisions: Decisions, fleet: Fleet) -> list[str]:
-    """Replicas that must be asked for before their node is on: the first of a service."""
-    for slot, parts in enumerate(fleet.parts):
-        for part in parts:
-            asked_s = requested_at_s(problem, fleet, slot, part)
-            asked_slot = problem.grid.slot_of(asked_s)
-            if asked_slot is None or asked_s == problem.grid.slot_start_s(slot):
-                continue
-            if not decisions.on[problem.cluster.node_idx[part.node], asked_slot : slot + 1].all():
-                when, asked = (format_local(at_s, problem.zone) for at_s in (problem.grid.slot_start_s(slot), asked_s))
-                return [
-                    f"service {fleet.service.name}: replicas wanted at {when} on {part.node} must be asked for at {asked}, "
-                    "when the node is not on yet"
-                ]
-    return []
+def _warm_caveats(problem: Problem, fleet: Fleet) -> list[str]:
+    """Replicas that the plan takes as warm when it begins, though they would take time to get so."""
+    lags = [lag_minutes(fleet.service, problem.cluster.pool_of_node[part.node]) for part in fleet.parts[0]]
+    if max(lags, default=0.0) <= 0:
+        return []
+    count = int(fleet.replicas[0])
+    told = "the replica" if count == 1 else f"the {count} replicas"
+    asked = f"asked for {max(lags):g} min before"
+    return [f"service {fleet.service.name}: {told} of the first slot must be warm when the plan begins: {asked}"]
 
 
 def _spot_rate_caveats(runs: Sequence[Run]) -> list[str]:

@@ -11,6 +11,7 @@ from schedplan.measures.devices import DeviceUse
 from schedplan.measures.eligibility import job_refusal
 from schedplan.measures.fallback import Fallback
 from schedplan.measures.runs import Fleet, Run
+from schedplan.measures.warm_up import lag_minutes
 from schedplan.measures.work import release_s
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Placement, ReplicaPart, ReplicaRow
@@ -55,9 +56,7 @@ def placements(
 def replica_rows(problem: Problem, fleets: Sequence[Fleet], prices: Prices) -> tuple[ReplicaRow, ...]:
     """Return one row per service, slot and node.
 
-    latency_ms is that of the whole service in the slot. requested_at_s: the last of these replicas stands there since the slot
-    in which the node first held as many without a break; start-up and, where the node does not cache the model, its load time
-    come before that slot.
+    latency_ms is that of the whole service in the slot.
     """
     return tuple(
         _replica_row(problem, fleet, slot, part, prices)
@@ -68,14 +67,18 @@ def replica_rows(problem: Problem, fleets: Sequence[Fleet], prices: Prices) -> t
 
 
 def requested_at_s(problem: Problem, fleet: Fleet, slot: int, part: ReplicaPart) -> int:
-    """Return the instant at which the last of a part's replicas had to be asked for."""
+    """Return the instant at which the last of a part's replicas is asked for.
+
+    It stands there, and holds its devices, since the slot in which the node first held as many without a break, and it serves when
+    its lag has passed. What stands from the first slot on is warm, so it was asked for its lag before the plan.
+    """
     since = slot
     while since > 0 and any(stand.node == part.node and stand.replicas >= part.replicas for stand in fleet.parts[since - 1]):
         since -= 1
-    service, pool = fleet.service, problem.cluster.pool_of_node[part.node]
-    is_cached = service.affinity is not None and service.affinity in pool.caches
-    lag_minutes = service.startup_minutes + (0.0 if is_cached else service.load_minutes)
-    return problem.grid.slot_start_s(since) - round(lag_minutes * 60)
+    if since > 0:
+        return problem.grid.slot_start_s(since)
+    lag_s = lag_minutes(fleet.service, problem.cluster.pool_of_node[part.node]) * 60
+    return problem.grid.slot_start_s(0) - round(lag_s)
 
 
 def _replica_row(problem: Problem, fleet: Fleet, slot: int, part: ReplicaPart, prices: Prices) -> ReplicaRow:

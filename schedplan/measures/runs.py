@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.latency import fleet_latency_ms, reaching_rps
+from schedplan.measures.warm_up import serving_parts
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
@@ -95,12 +96,14 @@ def _run(problem: Problem, name: str, parts: list[JobPart]) -> Run:
 class Fleet:
     """All replicas of one service over the slots.
 
-    parts: per slot those of the slot, in node order; replicas int64 [n_slots]. speed float64 [n_slots]: requests per second
-    all replicas serve when full, after cache hits. peak_rps, mean_rps float64 [n_slots], before cache hits.
+    parts: per slot those of the slot, in node order; serving: those of them that serve, the others still warm up; replicas int64
+    [n_slots]: all that stand. speed float64 [n_slots]: requests per second those that serve take when full, after cache hits;
+    latency_ms by them as well. peak_rps, mean_rps float64 [n_slots], before cache hits.
     """
 
     service: Service
     parts: tuple[tuple[ReplicaPart, ...], ...]
+    serving: tuple[tuple[ReplicaPart, ...], ...]
     replicas: NDArray[np.int64]
     speed: NDArray[np.float64]
     latency_ms: tuple[float | None, ...]
@@ -139,11 +142,13 @@ def _fleet(problem: Problem, service: Service, parts: list[list[ReplicaPart]]) -
     n_slots = problem.grid.n_slots
     demand = problem.demand_of.get(service.name)
     peak, mean = (np.zeros(n_slots), np.zeros(n_slots)) if demand is None else (demand.peak_rps, demand.mean_rps)
-    mixes = [_mix(problem, service, slot_parts) for slot_parts in parts]
+    serving = serving_parts(problem, service, (part for slot_parts in parts for part in slot_parts))
+    mixes = [_mix(problem, service, slot_parts) for slot_parts in serving]
     return Fleet(
         service=service,
         parts=tuple(tuple(slot_parts) for slot_parts in parts),
-        replicas=np.array([sum(count for _, count in mix) for mix in mixes], dtype=np.int64),
+        serving=serving,
+        replicas=np.array([sum(part.replicas for part in slot_parts) for slot_parts in parts], dtype=np.int64),
         speed=np.array([sum(count * service.concurrency * 1000.0 / service_ms for service_ms, count in mix) for mix in mixes]),
         latency_ms=tuple(fleet_latency_ms(service, mix, float(rate)) for mix, rate in zip(mixes, peak, strict=True)),
         peak_rps=peak,
@@ -151,7 +156,7 @@ def _fleet(problem: Problem, service: Service, parts: list[list[ReplicaPart]]) -
     )
 
 
-def _mix(problem: Problem, service: Service, parts: list[ReplicaPart]) -> tuple[tuple[float, int], ...]:
+def _mix(problem: Problem, service: Service, parts: Iterable[ReplicaPart]) -> tuple[tuple[float, int], ...]:
     """Pairs of (service_ms, replicas) by service_ms."""
     counts: dict[float, int] = {}
     for part in parts:

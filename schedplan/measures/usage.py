@@ -52,7 +52,9 @@ def usage_of(problem: Problem, runs: Sequence[Run], fleets: Sequence[Fleet]) -> 
             for accelerator in {problem.cluster.pool_of_node[stand.node].accelerator for parts in fleet.parts for stand in parts}
         }
         for slot, parts in enumerate(fleet.parts):
+            serving = {part.node: part.replicas for part in fleet.serving[slot]}
             for stand in parts:
+                share = serving.get(stand.node, 0) / stand.replicas
                 _add(
                     found,
                     problem.cluster,
@@ -60,7 +62,7 @@ def usage_of(problem: Problem, runs: Sequence[Run], fleets: Sequence[Fleet]) -> 
                     slice(slot, slot + 1),
                     stand.replicas,
                     fleet.service,
-                    float(fleet.busy[slot]),
+                    float(fleet.busy[slot]) * share,
                     float(duties[problem.cluster.pool_of_node[stand.node].accelerator][slot]),
                 )
     return found

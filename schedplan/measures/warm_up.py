@@ -11,15 +11,30 @@ from collections.abc import Iterable
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import ReplicaPart
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Service
+from schedplan.model.workload import Job, Service
 from schedplan.timegrid import TimeGrid
 
 
 def lag_minutes(service: Service, pool: Pool) -> float:
     """Return the minutes from the request of a replica until it serves: its start-up, and the load of its model where the pool does
     not hold it in its cache."""
-    is_cached = service.affinity is not None and service.affinity in pool.caches
-    return service.startup_minutes + (0.0 if is_cached else service.load_minutes)
+    return service.startup_minutes + load_minutes_on(service, pool)
+
+
+def load_minutes_on(work: Job | Service, pool: Pool) -> float:
+    """Return the minutes that loading its model or data takes on a pool: none where the pool's cache holds it.
+
+    The caches are those of the inventory; that a node holds what was loaded on it once is not followed through the plan.
+    """
+    is_cached = work.affinity is not None and work.affinity in pool.caches
+    return 0.0 if is_cached else work.load_minutes
+
+
+def cache_keys_asked(problem: Problem) -> tuple[str, ...]:
+    """Return the cache keys by which some work wants pools told apart."""
+    works: tuple[Job | Service, ...] = (*problem.jobs, *problem.services)
+    asked = {work.affinity for work in works if work.load_minutes > 0}
+    return tuple(sorted(key for key in asked if key is not None))
 
 
 def serves_since(grid: TimeGrid, minutes: float) -> tuple[int, ...]:
@@ -40,12 +55,16 @@ def serving_parts(problem: Problem, service: Service, parts: Iterable[ReplicaPar
     for part in parts:
         by_slot[part.slot].append(part)
         count[part.node, part.slot] = count.get((part.node, part.slot), 0) + part.replicas
-    since = {pool.name: serves_since(problem.grid, lag_minutes(service, pool)) for pool in problem.cluster.pools if pool.max_count}
+    if service.startup_minutes <= 0 and service.load_minutes <= 0:
+        return tuple(tuple(stands) for stands in by_slot)
+    pool_of = problem.cluster.pool_of_node
+    lags = {lag_minutes(service, pool_of[node]) for node, _ in count}
+    since = {lag: serves_since(problem.grid, lag) for lag in lags}
     found = []
     for slot, stands in enumerate(by_slot):
         serving = []
         for part in stands:
-            first = since[problem.cluster.pool_of_node[part.node].name][slot]
+            first = since[lag_minutes(service, pool_of[part.node])][slot]
             ready = min(count.get((part.node, other), 0) for other in range(first, slot + 1))
             if ready:
                 serving.append(ReplicaPart(part.service, slot, part.node, min(ready, part.replicas)))

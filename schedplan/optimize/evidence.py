@@ -14,6 +14,7 @@ from pathlib import Path
 from schedplan.measures.domains import domain_of_node
 from schedplan.measures.eligibility import service_refusal, workers_per_node
 from schedplan.measures.outages import outage_evidence
+from schedplan.measures.warm_up import lag_minutes
 from schedplan.measures.work import last_end
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import Problem
@@ -114,6 +115,14 @@ def _hold(problem: Problem, name: str, group: int) -> ConflictItem:
     return ConflictItem("hold", f"service {name}", f"its number of replicas may change every {minutes:g} min at most", group)
 
 
+def _warm_up(problem: Problem, name: str, group: int) -> ConflictItem:
+    service = problem.service_by_name[name]
+    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+    soonest = min((lag_minutes(service, pool) for pool in pools), default=0.0)
+    told = f"a new replica serves {soonest:g} min after its request at the earliest, and holds its devices meanwhile"
+    return ConflictItem("warm_up", f"service {name}", told, group)
+
+
 def _domains_there(problem: Problem, name: str, kind: str) -> str:
     service = problem.service_by_name[name]
     pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
@@ -197,4 +206,5 @@ _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "hold": _hold,
     "slices": _slices,
     "device_group": _device_group,
+    "warm_up": _warm_up,
 }

@@ -26,6 +26,7 @@ from schedplan.optimize.constraints import (
     slices,
     spread,
     supply,
+    warm_up,
 )
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.objective import GoalForms, LinearForm, ScaledObjective, minimise, objective
@@ -64,6 +65,7 @@ def formulate(
     device_group.add(chosen, work, rows)
     node_devices.add(chosen, rows)
     service.add(chosen, rows)
+    warm_up.add(chosen, rows)
     rules.add(chosen, rows)
     spread.add(chosen, rows)
     reserve.add(chosen, rows)

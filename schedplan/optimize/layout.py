@@ -16,6 +16,7 @@ from schedplan.measures.emissions import emission_of
 from schedplan.measures.gang_family import gang_family
 from schedplan.measures.outages import down_pattern, is_down
 from schedplan.measures.quotas import quota_refusal
+from schedplan.measures.warm_up import cache_keys_asked
 from schedplan.measures.work import release_s
 from schedplan.model.cluster import NodeStatus, Pool
 from schedplan.model.plan import JobPart
@@ -163,13 +164,15 @@ def is_useful(problem: Problem, service: Service, pool: Pool) -> bool:
 
 
 def _cells(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: bool) -> tuple[Cell, ...]:
+    keys = cache_keys_asked(problem)
     domains = tuple(dict.fromkeys((*domains_asked(jobs), *kinds_told_apart(problem))))
     running_on = {placed.node for job in jobs if job.state is JobState.RUNNING for placed in job.placement}
     members: dict[tuple[object, ...], list[tuple[Pool, str, bool]]] = defaultdict(list)
     for pool in problem.cluster.pools:
         for number, name in enumerate(pool.node_names()[: pool.nodes]):
             single = level is Level.NODES or name in running_on or pool.name in running_on
-            key = (name,) if single else (*_cell_key(problem, pool, domains), down_pattern(problem, name, merged=merged))
+            holds = tuple(key in pool.caches for key in keys)
+            key = (name,) if single else (*_cell_key(problem, pool, domains), holds, down_pattern(problem, name, merged=merged))
             members[key].append((pool, name, number < pool.count))
     cells: list[Cell] = []
     for found in members.values():

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from ortools.sat.python import cp_model
 
 from schedplan.measures.eligibility import workers_per_node
+from schedplan.measures.warm_up import lag_minutes
 from schedplan.optimize.layout import Column, Layout
 from schedplan.optimize.requirement import least_replicas_by_slot
 
@@ -27,7 +28,8 @@ class Start:
 class Variables:
     """All variables of one model.
 
-    left_out[c] u; replicas[service][cell][t] k; on[cell][t] y, nodes paid for; requested[cell][t] z, nodes switched on with
+    left_out[c] u; replicas[service][cell][t] k; serving[service][cell][t] q, those of them that serve (k itself where a replica
+    serves at once); on[cell][t] y, nodes paid for; requested[cell][t] z, nodes switched on with
     slot t (only where the start-up of a cell matters, else empty).
     """
 
@@ -36,6 +38,7 @@ class Variables:
     starts: tuple[Start, ...]
     left_out: tuple[cp_model.IntVar, ...]
     replicas: tuple[dict[int, tuple[cp_model.IntVar, ...]], ...]
+    serving: tuple[dict[int, tuple[cp_model.IntVar, ...]], ...]
     on: tuple[tuple[Amount, ...], ...]
     requested: tuple[tuple[cp_model.IntVar, ...], ...]
 
@@ -72,7 +75,11 @@ def variables(layout: Layout, model: cp_model.CpModel) -> Variables:
         else ()
         for cell in layout.cells
     )
-    return Variables(model, layout, starts, left_out, replicas, on, requested)
+    serving = tuple(
+        {cell_idx: _serving(layout, service_idx, cell_idx, stands, model) for cell_idx, stands in by_cell.items()}
+        for service_idx, by_cell in enumerate(replicas)
+    )
+    return Variables(model, layout, starts, left_out, replicas, serving, on, requested)
 
 
 def _is_up(edge: int | None, slot: int) -> bool:
@@ -105,6 +112,16 @@ def _most_replicas(layout: Layout, service_idx: int, cell_idx: int) -> tuple[int
     most = workers_per_node(cell.pool, service.shape) * cell.count
     least = least_replicas_by_slot(layout.problem, service, cell.pool.accelerator)
     return tuple(0 if needed is None or layout.is_closed(cell_idx, slot, slot + 1) else most for slot, needed in enumerate(least))
+
+
+def _serving(
+    layout: Layout, service_idx: int, cell_idx: int, stands: tuple[cp_model.IntVar, ...], model: cp_model.CpModel
+) -> tuple[cp_model.IntVar, ...]:
+    if lag_minutes(layout.problem.services[service_idx], layout.cells[cell_idx].pool) <= 0:
+        return stands
+    return tuple(
+        model.new_int_var(0, max(amount.proto.domain), f"q[{service_idx},{cell_idx},{slot}]") for slot, amount in enumerate(stands)
+    )
 
 
 def _on(layout: Layout, cell_idx: int, slot: int, model: cp_model.CpModel) -> Amount:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from schedplan.measures.gang_family import is_in_one_group
+from schedplan.measures.warm_up import lag_minutes
 from schedplan.measures.work import run_minutes
 from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.problem import Problem
@@ -78,9 +79,12 @@ def _place_fleets(problem: Problem, board: Board, fleets: tuple[FleetSlot, ...])
         accelerator = problem.cluster.pool_of_node[fleet.nodes[0]].accelerator
         mix[accelerator] = mix.get(accelerator, 0) + fleet.replicas
     used: dict[tuple[str, int], int] = {}
+    standing: dict[tuple[str, tuple[str, ...]], tuple[int, dict[int, int]]] = {}
     for fleet in sorted(fleets, key=lambda fleet: (fleet.slot, fleet.service, fleet.nodes)):
         service, key = problem.service_by_name[fleet.service], (fleet.service, fleet.slot)
-        terms = node_terms(problem, service, fleet.slot, mixes[key])
+        last_slot, before = standing.get((fleet.service, fleet.nodes), (-1, {}))
+        stays = lag_minutes(service, problem.cluster.pool_of_node[fleet.nodes[0]]) > 0 and last_slot == fleet.slot - 1
+        terms = node_terms(problem, service, fleet.slot, mixes[key], before if stays else None)
         terms = replace(terms, least_nodes=max(terms.least_nodes - used.get(key, 0), 0))
         found = place_replicas(board, _indices(problem, fleet.nodes), service, fleet.replicas, fleet.slot, terms)
         if found is None:
@@ -88,6 +92,9 @@ def _place_fleets(problem: Problem, board: Board, fleets: tuple[FleetSlot, ...])
             continue
         replicas.extend(found)
         used[key] = used.get(key, 0) + len(found)
+        here = {problem.cluster.node_idx[part.node]: part.replicas for part in found}
+        in_order = {node: here.pop(node) for node in before if node in here}
+        standing[fleet.service, fleet.nodes] = (fleet.slot, in_order | here)
     return replicas, tuple(short)
 
 

@@ -15,7 +15,7 @@ GRID = TimeGrid.regular(T0, 60, 4)
 ONE = WorkerShape(gpus=1)
 NODE = Pool("n", gpus=2, market=Market.ON_DEMAND, min_count=0, caches=("model",))
 JOB = Job("j", shape=ONE, runtime_minutes=60.0, spot_ok=True)
-SERVICE = Service("s", 1000, 100, shape=ONE, startup_minutes=30.0)
+SERVICE = Service("s", 1000, 100, shape=ONE)
 
 
 def warnings(pool, jobs=(), services=(), demands=(), replicas=(), on="1111", limits=None, workers=1):
@@ -44,14 +44,14 @@ def test_billing_units_longer_than_a_slot_are_told_where_nodes_are_switched(on, 
     assert count == len(warnings(replace(NODE, billing_minutes=billing), on=on))
 
 
-def test_replicas_requested_before_their_node_is_on_are_told():
-    # On from 01:00; the replica of 01:00 is to be asked for at 00:30.
-    found = warnings(NODE, [], [SERVICE], replicas=[ReplicaPart("s", slot, "n", 1) for slot in (1, 2, 3)], on="0111")
+@pytest.mark.parametrize(("count", "words"), [(1, "the replica"), (2, "the 2 replicas")])
+def test_replicas_that_are_taken_as_warm_are_told(count, words):
+    service = replace(SERVICE, startup_minutes=30.0, affinity="model", load_minutes=10.0)
+    found = warnings(NODE, [], [service], replicas=[ReplicaPart("s", slot, "n", count) for slot in range(4)])
 
-    assert found == (
-        "service s: replicas wanted at 2026-12-01 01:00+00:00 on n must be asked for at 2026-12-01 00:30+00:00, "
-        "when the node is not on yet",
-    )
+    # n holds the model, so nothing is loaded
+    assert found == (f"service s: {words} of the first slot must be warm when the plan begins: asked for 30 min before",)
+    assert warnings(NODE, [], [service], replicas=[ReplicaPart("s", 1, "n", count)]) == ()
 
 
 def test_load_above_the_limit_is_told():

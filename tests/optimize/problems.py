@@ -87,7 +87,8 @@ def _pool(row: dict[str, Any]) -> Pool:
     status = NodeStatus(values.pop("status", "ready"))
     resources = tuple(sorted(values.pop("resources", {}).items()))
     labels = tuple(sorted(values.pop("labels", {}).items()))
-    return Pool(market=market, taints=taints, status=status, resources=resources, labels=labels, **values)
+    caches = tuple(values.pop("caches", ()))
+    return Pool(market=market, taints=taints, status=status, resources=resources, labels=labels, caches=caches, **values)
 
 
 def _shape(values: dict[str, Any]) -> WorkerShape:

@@ -74,4 +74,42 @@ def _hold(source: random.Random) -> Problem:
     return replace(problem, services=tuple(replace(service, min_hold_minutes=hold) for service in problem.services))
 
 
-THEMES = {"spread": _spread, "reserve": _reserve, "hold": _hold}
+def _warm_up(source: random.Random) -> Problem:
+    """Replicas that take half an hour to two hours to serve, less where the node holds their model; nodes that start late, too."""
+    step = source.choice((30, 60))
+    pools = [a_pool(source, "p0", 2, source.choice((1, 2))), a_pool(source, "p1", 1, source.choice((1, 2)))]
+    pools = [replace(pool, caches=source.choice(((), ("m",), ("x", "m")))) for pool in pools]
+    if source.random() < 0.2:
+        pools[0] = replace(pools[0], startup_minutes=float(step))
+    if source.random() < 0.2:
+        pools[1] = replace(pools[1], accelerator="H100", gpu_memory_gib=80.0)
+    problem = a_problem(source, pools, some_jobs(source, source.randint(0, 1)), n_slots=source.choice((3, 4)), step_minutes=step)
+    problem = with_services(source, problem, 1)
+    startup, load = source.choice(((0.0, 30.0), (30.0, 0.0), (30.0, 30.0), (60.0, 0.0), (10.0, 50.0), (60.0, 60.0)))
+    services = tuple(
+        replace(service, startup_minutes=startup, load_minutes=load, affinity=source.choice(("m", "m", None)))
+        for service in problem.services
+    )
+    return replace(problem, services=services)
+
+
+def _service_pairs(source: random.Random) -> Problem:
+    """Two or more of warm-up, time between changes, spread and reserve at once."""
+    problem = _light(_warm_up(source))
+    pools = tuple(_in_domains(source, list(problem.cluster.pools)))
+    asked = source.sample(("hold", "spread", "reserve", "cold"), 2)
+    services = tuple(
+        replace(
+            service,
+            min_hold_minutes=source.choice((60.0, 120.0)) if "hold" in asked else 0.0,
+            spread=source.choice((("zone", 2), ("node", 2), ("rack", 1))) if "spread" in asked else None,
+            startup_minutes=0.0 if "cold" in asked else service.startup_minutes,
+        )
+        for service in problem.services
+    )
+    reserve = source.choice((Reserve.NODE, Reserve.ZONE)) if "reserve" in asked else Reserve.NONE
+    cluster = replace(problem.cluster, pools=pools)
+    return replace(problem, cluster=cluster, services=services, limits=replace(problem.limits, reserve=reserve))
+
+
+THEMES = {"spread": _spread, "reserve": _reserve, "hold": _hold, "warm_up": _warm_up, "service_pairs": _service_pairs}

@@ -314,13 +314,11 @@ def test_four_columns_each_are_enough_and_what_is_assumed_is_said(content_of):
 @pytest.mark.parametrize(
     ("table", "text", "column"),
     [
-        ("nodes", "node,caches\na,llama\n", "caches"),
         ("nodes", "node,billing_minutes\na,60\n", "billing_minutes"),
         ("jobs", "job,after\na,b\n", "after"),
         ("jobs", "job,gang\na,g\n", "gang"),
         ("jobs", "job,workers,min_workers\na,2,1\n", "min_workers"),
         ("jobs", "job,affinity\na,llama\n", "affinity"),
-        ("services", "service,slo_ms,service_ms,startup_minutes\na,1,1,5\n", "startup_minutes"),
     ],
 )
 def test_what_plans_do_not_act_on_is_a_named_warning(content_of, table, text, column):

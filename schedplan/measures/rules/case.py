@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.devices import Unassigned, assign_devices
 from schedplan.measures.runs import runs_of
+from schedplan.measures.warm_up import serving_parts
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.findings import Finding, Severity
@@ -69,6 +70,14 @@ class Case:
     def unassigned(self) -> tuple[Unassigned, ...]:
         """Nodes whose work finds no single devices, each with the rule in the way."""
         return assign_devices(self.problem, runs_of(self.problem, self.decisions), self.decisions.replicas).unassigned
+
+    @cached_property
+    def serving_of(self) -> dict[str, tuple[tuple[ReplicaPart, ...], ...]]:
+        """Parts of a service per slot that serve in it: those that stand, less what still warms up."""
+        stands: dict[str, list[ReplicaPart]] = {service.name: [] for service in self.problem.services}
+        for part in sorted(self.decisions.replicas):
+            stands[part.service].append(part)
+        return {service.name: serving_parts(self.problem, service, stands[service.name]) for service in self.problem.services}
 
     def pool(self, node: str) -> Pool:
         return self.problem.cluster.pool_of_node[node]

@@ -38,7 +38,7 @@ def _losses(case: Case, service: Service, slot: int) -> Iterator[Finding]:
 
 def _mix_by_domain(case: Case, service: Service, slot: int, kind: str) -> dict[str | None, Mix]:
     found: dict[str | None, Mix] = {}
-    for stand in case.replicas_of[service.name].get(slot, []):
+    for stand in case.serving_of[service.name][slot]:
         pool = case.pool(stand.node)
         mix = found.setdefault(domain_of_node(kind, pool, stand.node), {})
         mix[pool.accelerator] = mix.get(pool.accelerator, 0) + stand.replicas

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from schedplan.measures.coverage import coverage, is_covered, least_on
@@ -21,7 +21,8 @@ def service(case: Case) -> Iterator[Finding]:
         yield from _bounds(case, service, counts)
         yield from _holds(case, service, counts)
         for slot in range(case.problem.grid.n_slots):
-            yield from _target(case, service, slot, by_slot.get(slot, []))
+            yield from _too_slow(case, service, slot, by_slot.get(slot, []))
+            yield from _target(case, service, slot, case.serving_of[service.name][slot])
             yield from _spread(case, service, slot, by_slot.get(slot, []))
 
 
@@ -44,24 +45,38 @@ def _holds(case: Case, service: Service, counts: list[int]) -> Iterator[Finding]
             yield broken("service", f"service {service.name}", f"{message}; the least is {service.min_hold_minutes:g} min")
 
 
-def _target(case: Case, service: Service, slot: int, stands: list[ReplicaPart]) -> Iterator[Finding]:
+def _target(case: Case, service: Service, slot: int, stands: Sequence[ReplicaPart]) -> Iterator[Finding]:
     """Target and load at the demand planned for: by the latency model on one accelerator, by shares of each one's need on a mix."""
     demand = case.problem.demand_of.get(service.name)
     rate = 0.0 if demand is None else float(demand.peak_rps[slot]) * (1.0 - service.cache_hit_ratio)
     if rate <= 0:
         return
     subject, when = f"service {service.name}", case.when(slot)
-    mix: dict[str | None, int] = {}
-    for stand in stands:
-        accelerator = case.pool(stand.node).accelerator
-        mix[accelerator] = mix.get(accelerator, 0) + stand.replicas
+    mix = _mix(case, stands)
     if not mix:
-        yield broken("service", subject, f"no replica at {when}; {rate:g} requests/s are to be served")
+        yield broken("service", subject, f"no replica serves at {when}; {rate:g} requests/s are to be served")
     elif len(mix) == 1:
         ((accelerator, count),) = mix.items()
         yield from _single_target(case, service, slot, case.problem.service_ms(service, accelerator), count)
     else:
         yield from _mixed_target(case, service, slot, mix)
+
+
+def _too_slow(case: Case, service: Service, slot: int, stands: Sequence[ReplicaPart]) -> Iterator[Finding]:
+    """Replicas beside others on a model that no number of them makes fast enough; those alone are told by their latency."""
+    mix = _mix(case, stands)
+    for accelerator, count in mix.items() if len(mix) > 1 else ():
+        if least_on(case.problem, service, accelerator, slot) is None:
+            message = f"{count} replicas stand on {accelerator} at {case.when(slot)}, which no number of replicas makes fast enough"
+            yield broken("service", f"service {service.name}", message)
+
+
+def _mix(case: Case, stands: Sequence[ReplicaPart]) -> dict[str | None, int]:
+    found: dict[str | None, int] = {}
+    for stand in stands:
+        accelerator = case.pool(stand.node).accelerator
+        found[accelerator] = found.get(accelerator, 0) + stand.replicas
+    return found
 
 
 def _single_target(case: Case, service: Service, slot: int, service_ms: float, count: int) -> Iterator[Finding]:
@@ -79,10 +94,6 @@ def _single_target(case: Case, service: Service, slot: int, service_ms: float, c
 
 
 def _mixed_target(case: Case, service: Service, slot: int, mix: dict[str | None, int]) -> Iterator[Finding]:
-    for accelerator, count in mix.items():
-        if least_on(case.problem, service, accelerator, slot) is None:
-            message = f"{count} replicas stand on {accelerator} at {case.when(slot)}, which no number of replicas makes fast enough"
-            yield broken("service", f"service {service.name}", message)
     if not is_covered(case.problem, service, slot, mix):
         counts = ", ".join(f"{count} on {accelerator}" for accelerator, count in mix.items())
         share = coverage(case.problem, service, slot, mix)

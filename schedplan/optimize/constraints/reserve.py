@@ -1,8 +1,9 @@
 """reserve: after the loss of any one node, rack or zone the replicas elsewhere still meet every service's demand.
 
 Sets: services s, slots t with demand, domains d of the kind that `[limits] reserve` names, cells p of device model a(p).
-Formula: Σ_{p not in d} k[s,p,t] · ceil(10⁹ / r[s,t,a(p)]) >= 10⁹ for every d; on one model Σ_{p not in d} k >= r.
-A cell of N > 1 nodes loses at least the mean of them: Σ_p k − k[s,d,t] / N >= r, which a real loss never undercuts.
+Formula: Σ_{p not in d} q[s,p,t] · ceil(10⁹ / r[s,t,a(p)]) >= 10⁹ for every d; on one model Σ_{p not in d} q >= r.
+q are the replicas that serve (`warm_up`).
+A cell of N > 1 nodes loses at least the mean of them: Σ_p q − q[s,d,t] / N >= r, which a real loss never undercuts.
 Intuition: the replicas that are left serve at once, so nothing has to be started. A node in no domain of the kind is never lost
 with one. Jobs are not covered: they restart from their checkpoints.
 """
@@ -28,7 +29,7 @@ def add(variables: Variables, rows: Rows) -> None:
     layout = variables.layout
     if layout.problem.limits.reserve is Reserve.NONE:
         return
-    for service, replicas in zip(layout.problem.services, variables.replicas, strict=True):
+    for service, replicas in zip(layout.problem.services, variables.serving, strict=True):
         model_of = {idx: layout.cells[idx].pool.accelerator for idx in replicas}
         least = {model: least_replicas_by_slot(layout.problem, service, model) for model in set(model_of.values())}
         losses = _losses(layout, replicas)

@@ -1,7 +1,8 @@
 """service: in every slot the replicas of a service meet its latency target at the demand planned for.
 
 Sets: services s, cells p of device model a(p), slots t; r[s,t,a] least replicas on one model, tabulated before solving.
-Formula: Σ_p k[s,p,t] · ceil(10⁹ / r[s,t,a(p)]) >= 10⁹; on one model Σ_p k >= r; min_s <= Σ_p k <= max_s.
+Formula: Σ_p q[s,p,t] · ceil(10⁹ / r[s,t,a(p)]) >= 10⁹; on one model Σ_p q >= r; min_s <= Σ_p k <= max_s. q are those of the
+replicas k that serve (`warm_up`), all of them where a replica serves at once.
 Markets and devices restrict the cells. A replica on a model that can't meet the target is no choice.
 Intuition: a replica covers 1/r of the demand on its model; for a mix that is a linear stand-in, checked afterwards.
 """
@@ -20,16 +21,15 @@ BILLION = 10**9
 def add(variables: Variables, rows: Rows) -> None:
     """Add the rows of `service`."""
     layout = variables.layout
-    for service, replicas in zip(layout.problem.services, variables.replicas, strict=True):
+    for service, replicas, serving in zip(layout.problem.services, variables.replicas, variables.serving, strict=True):
         models = sorted({layout.cells[idx].pool.accelerator or "" for idx in replicas})
         least = {model: least_replicas_by_slot(layout.problem, service, model or None) for model in models}
         for slot in range(layout.problem.grid.n_slots):
             by_model = {
-                model: [amounts[slot] for idx, amounts in replicas.items() if (layout.cells[idx].pool.accelerator or "") == model]
+                model: [amounts[slot] for idx, amounts in serving.items() if (layout.cells[idx].pool.accelerator or "") == model]
                 for model in models
             }
-            everything = [amount for amounts in by_model.values() for amount in amounts]
-            total = cp_model.LinearExpr.sum(everything)
+            total = cp_model.LinearExpr.sum([amounts[slot] for amounts in replicas.values()])
             needed = {model: count for model in models if (count := least[model][slot]) is not None}
             if not needed and layout.problem.demand_of[service.name].peak_rps[slot] > 0:
                 rows.when(f"service {service.name}", total >= 1)

@@ -108,7 +108,7 @@ NODES = Dictionary(
             default="ready",
             choices=("ready", "cordoned", "down"),
         ),
-        Column("caches", Kind.KEYS, "models and data sets that the node holds", use=Use.NOT_YET),
+        Column("caches", Kind.KEYS, "models and data sets that the node holds"),
         Column("labels", Kind.PAIRS, "labels", use=Use.DESCRIPTIVE),
         Column("taints", Kind.TAINTS, "keep away whatever does not tolerate them"),
     ),
