@@ -82,6 +82,12 @@ class LimitsSection(Section):
     )
 
 
+class SpotSection(Section):
+    min_on_time: float = key(
+        0.0, "least chance that a job on spot ends by its hard deadline; 0 asks for none", "a number from 0 to below 1", ge=0, lt=1
+    )
+
+
 class QuotaSection(Section):
     """[quotas.TENANT]: rows of the table quotas, one for each resource that is given."""
 
@@ -119,6 +125,7 @@ class ProjectFile(Section):
     forecast: ForecastSection = Field(default_factory=ForecastSection)
     objective: ObjectiveSection = Field(default_factory=ObjectiveSection)
     limits: LimitsSection = Field(default_factory=LimitsSection)
+    spot: SpotSection = Field(default_factory=SpotSection)
     quotas: dict[str, QuotaSection] = Field(default_factory=dict)
     rules: RulesSection = Field(default_factory=RulesSection)
     solver: SolverSection = Field(default_factory=SolverSection)

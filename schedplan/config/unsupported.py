@@ -26,7 +26,6 @@ class Unsupported:
 
 REFUSED = (
     Unsupported(("inputs", "pins"), "plans do not keep pins yet"),
-    Unsupported(("spot",), "the chance of ending in time is reported, and can't be a rule of the plan yet"),
     Unsupported(
         ("limits", "missed_demand"),
         "demand must be served in full; missing some can't be priced yet",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedplan.explain.away import kept_out_by_outages
+from schedplan.explain.barred import barred
 from schedplan.explain.explanation import Alternative, Outcome
 from schedplan.explain.family import Family
 from schedplan.explain.price import berth_cost, bill, run_cost
@@ -32,9 +32,9 @@ def alternative(problem: Problem, room: Room, job: Job, family: Family, run: Run
         held = held_back(room, job, family)
         if held is not None:
             return Alternative(family.name, Outcome.NO_ROOM, over_quota(problem, *held), rule="quota")
-        away = kept_out_by_outages(problem, room.decisions, job, family)
-        if away is not None:
-            return Alternative(family.name, Outcome.NO_ROOM, away, rule="outage")
+        bar = barred(problem, room.decisions, job, family)
+        if bar is not None:
+            return Alternative(family.name, Outcome.NO_ROOM, bar.told, rule=bar.rule)
         return Alternative(family.name, Outcome.NO_ROOM, lack_of_room(problem, room, job, family), rule="capacity")
     return possible(problem, room, family.name, berth, run, prices)
 

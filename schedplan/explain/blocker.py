@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from schedplan.explain.alternatives import family_refusal
-from schedplan.explain.away import kept_out_by_outages
+from schedplan.explain.barred import barred
 from schedplan.explain.family import Family, by_price, families
 from schedplan.explain.price import bill, bill_per_slot
 from schedplan.explain.quota import held_back, larger_quota, over_quota
@@ -230,7 +230,7 @@ def _in_the_plan(problem: Problem, room: Room, job: Job, open_families: tuple[Fa
     """There is room for it only where other work stands, or there is room and the whole is better without it."""
     berths = [berth for family in _offers(problem, job, open_families) if (berth := room.berth(job, family)) is not None]
     if not berths:
-        found = _over_quota(problem, room, job, open_families) or _away(problem, room, job, open_families)
+        found = _over_quota(problem, room, job, open_families) or _barred(problem, room, job, open_families)
         return found or _no_room(problem, room, job, open_families)
     prices = Prices.of(problem)
     before = bill(room, (), prices)
@@ -256,11 +256,11 @@ def _over_quota(problem: Problem, room: Room, job: Job, open_families: tuple[Fam
     return _Finding("quota", over_quota(problem, refusal, berth), larger_quota(refusal))
 
 
-def _away(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
-    """There would be room if no node were in an outage."""
-    told = (kept_out_by_outages(problem, room.decisions, job, family) for family in open_families)
-    evidence = next((one for one in told if one is not None), None)
-    return None if evidence is None else _Finding("outage", evidence, "put off or shorten the outage, or let it run elsewhere")
+def _barred(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
+    """There would be room but for an outage, or for the chance of ending in time that is asked."""
+    bars = (barred(problem, room.decisions, job, family) for family in open_families)
+    bar = next((one for one in bars if one is not None), None)
+    return None if bar is None else _Finding(bar.rule, bar.told, bar.mending)
 
 
 def _no_room(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding:

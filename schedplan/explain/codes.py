@@ -240,6 +240,13 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " model of a device. Move work to another device, or take a smaller profile.",
     ),
     CodeText(
+        "SP3116",
+        "min_on_time",
+        "A job with a hard deadline stands on spot nodes where it ends in time less surely than `[spot] min_on_time` asks. The"
+        " chance is a bound from below, for as many nodes as the job takes, with its checkpoints and restarts. Start it earlier,"
+        " write checkpoints, take fewer nodes or nodes that are not spot, or ask for less.",
+    ),
+    CodeText(
         "SP3117",
         "rules",
         "Work stands on a node that a rule of `[rules] forbid` keeps it off: `kind=training on edge=true` says that nothing"

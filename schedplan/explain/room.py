@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from schedplan.explain.family import Family
 from schedplan.measures.eligibility import job_refusal
 from schedplan.measures.gang_family import domain_of, is_in_one_group, is_on_one_node
+from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.quotas import QuotaRefusal
 from schedplan.measures.runs import Run, runs_of
 from schedplan.model.cluster import Pool
@@ -187,12 +188,21 @@ class Room:
         if int(fit.sum()) < job.workers:
             return None
         is_on = self.decisions.on[nodes, stretch.start_slot : stretch.end_edge].sum(axis=1)
-        parts, missing = [], job.workers
         price = self._price_per_worker(nodes, fit, stretch)
-        for idx in np.lexsort((nodes, -fit, price, -is_on)):
+        orders = (np.lexsort((nodes, -fit, price, -is_on)), np.lexsort((nodes, -fit)))
+        most = most_nodes(self.problem, job, self._pool(nodes[0]), stretch.start_slot)
+        found = (self._parts_in(order, job, nodes, fit, stretch.start_slot) for order in orders)
+        return next((parts for parts in found if most is None or len(parts) <= most), None)
+
+    def _parts_in(
+        self, order: NDArray[np.intp], job: Job, nodes: NDArray[np.intp], fit: NDArray[np.int64], start_slot: int
+    ) -> tuple[JobPart, ...]:
+        """Return the workers of a job on nodes in an order, as many on each as fit."""
+        parts, missing = [], job.workers
+        for idx in order:
             taken = min(missing, int(fit[idx]))
             if taken:
-                parts.append(JobPart(job.name, self.problem.cluster.nodes[int(nodes[idx])], stretch.start_slot, taken))
+                parts.append(JobPart(job.name, self.problem.cluster.nodes[int(nodes[idx])], start_slot, taken))
                 missing -= taken
         return tuple(sorted(parts))
 

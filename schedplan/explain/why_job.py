@@ -12,8 +12,9 @@ from schedplan.explain.room import Room
 from schedplan.explain.wording import amount, counted, instant, listed, money, stands
 from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
 from schedplan.measures.fallback import fallback_of
+from schedplan.measures.min_on_time import on_time_chance
 from schedplan.measures.runs import Run, fleets_of, runs_of
-from schedplan.measures.spot import gang_rate, on_time_probability_floor, survival_probability
+from schedplan.measures.spot import gang_rate, survival_probability
 from schedplan.measures.usage import usage_of
 from schedplan.measures.work import release_s
 from schedplan.model.plan import Plan, PlanStatus, Unplaced
@@ -195,11 +196,7 @@ def _risk(problem: Problem, run: Run, rate: float, prices: Prices) -> Reason:
         f"{amount(repeated_h)} h of rework are expected ({money(problem, cost)})"
     )
     if run.slack_h is not None and run.slack_h >= 0:
-        job = run.job
-        checkpoint_h = None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60
-        on_time = on_time_probability_floor(
-            run.hours, run.slack_h, rate, checkpoint_h, job.checkpoint_cost_minutes / 60, job.restart_minutes / 60
-        )
+        on_time = on_time_chance(run.job, run.hours, run.slack_h, rate)
         numbers.append(Number("on_time_probability", on_time, "share"))
         told += f"; it is done by the deadline with at least {amount(on_time * 100)} %"
     if run.job.checkpoint_minutes is None:

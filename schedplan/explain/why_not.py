@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedplan.explain.alternatives import lack_of_room, possible
-from schedplan.explain.away import kept_out_by_outages
+from schedplan.explain.barred import barred
 from schedplan.explain.explanation import Alternative, Explanation, Outcome, Reason
 from schedplan.explain.family import Family
 from schedplan.explain.price import run_cost
@@ -60,12 +60,11 @@ def _by_room(
         told = over_quota(problem, *held)
         kept_out = Alternative(place, Outcome.NO_ROOM, told, rule="quota")
         return Explanation(subject, f"{subject} may not stand on {place}: quota", (Reason("quota", told),), (kept_out,))
-    away = None if berth is not None else kept_out_by_outages(problem, room.decisions, job, family, only_node=only_node)
-    if away is not None:
-        down = Alternative(place, Outcome.NO_ROOM, away, rule="outage")
-        return Explanation(
-            subject, f"{subject} has no room on {place} within its window: outage", (Reason("outage", away),), (down,)
-        )
+    bar = None if berth is not None else barred(problem, room.decisions, job, family, only_node=only_node)
+    if bar is not None:
+        closed = Alternative(place, Outcome.NO_ROOM, bar.told, rule=bar.rule)
+        verdict = f"{subject} has no room on {place} within its window: {bar.rule}"
+        return Explanation(subject, verdict, (Reason(bar.rule, bar.told),), (closed,))
     if berth is None:
         told = lack_of_room(problem, room, job, family, only_node=only_node)
         others = _others_there(problem, plan, job, nodes, run)

@@ -15,6 +15,7 @@ SP3112 eligible   accelerator, memory, size, taints: a node may hold what stands
 SP3113 quota      what counts for a tenant or cohort is at most what it may hold, or what runs already
 SP3114 after      a job starts when what it waits for has ended, and not without it
 SP3115 slices     profiles at legal starts of single devices, no memory slice held twice
+SP3116 min_on_time  on spot a hard deadline is met with the chance asked for
 SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off, unless it runs there already
 SP3118 reserve    after the loss of any one node, rack or zone the replicas elsewhere still serve
 SP3130 outage     no work on a node in a slot that one of its outages touches, unless it runs there already
@@ -31,6 +32,7 @@ from schedplan.measures.rules.case import Case
 from schedplan.measures.rules.eligible import eligible
 from schedplan.measures.rules.forbid import forbid
 from schedplan.measures.rules.gang import gang
+from schedplan.measures.rules.min_on_time import min_on_time
 from schedplan.measures.rules.outage import outage
 from schedplan.measures.rules.place import place, required
 from schedplan.measures.rules.quota import quota
@@ -53,6 +55,7 @@ RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     gang,
     topology,
     window,
+    min_on_time,
     after,
     supply,
     outage,

@@ -34,9 +34,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.emissions import Draw, draw_of, emission_of
+from schedplan.measures.min_on_time import on_time_chance
 from schedplan.measures.quotas import BorrowCosts
 from schedplan.measures.runs import Fleet, Run
-from schedplan.measures.spot import gang_rate, on_time_probability_floor
+from schedplan.measures.spot import gang_rate
 from schedplan.measures.usage import Usage, counted_on
 from schedplan.measures.work import counted, counted_unit, release_s
 from schedplan.model.cluster import Pool
@@ -209,11 +210,7 @@ def _on_time_floor(run: Run) -> float:
     job, slack_h = run.job, run.slack_h or 0.0
     if slack_h < 0:
         return 0.0
-    checkpoint_h = None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60.0
-    rate = sum(gang_rate(pool, 1) for pool in run.pools)
-    return on_time_probability_floor(
-        run.hours, slack_h, rate, checkpoint_h, job.checkpoint_cost_minutes / 60.0, job.restart_minutes / 60.0
-    )
+    return on_time_chance(job, run.hours, slack_h, sum(gang_rate(pool, 1) for pool in run.pools))
 
 
 def _waits(ledger: Ledger) -> Iterator[Measure]:

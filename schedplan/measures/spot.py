@@ -1,4 +1,4 @@
-"""Work on nodes that may be taken away: expected time, expected rework, and the chance to be done in time.
+"""Work on nodes that may be taken away: expected time, expected rework, the best interval between checkpoints.
 
     W work, M = 1/rate mean time between interruptions of the gang, tau checkpoint interval, C cost of one, R restart
     without checkpoints  E[T] = M e^(R/M) (e^(W/M) - 1)
@@ -10,7 +10,7 @@ estimate of the optimum checkpoint interval, 2006.) It knows nothing of prices o
 
 from __future__ import annotations
 
-from math import exp, expm1, floor, lgamma, log
+from math import exp, expm1, sqrt
 
 from schedplan.model.cluster import Market, Pool
 
@@ -48,31 +48,20 @@ def survival_probability(work_h: float, rate_per_h: float) -> float:
     return exp(-rate_per_h * work_h)
 
 
-def on_time_probability_floor(
-    work_h: float, slack_h: float, rate_per_h: float, checkpoint_h: float | None, checkpoint_cost_h: float, restart_h: float
-) -> float:
-    """Return a lower bound of the chance that the work ends within work_h + slack_h, not the chance itself.
+def young_daly_h(rate_per_h: float, checkpoint_cost_h: float) -> float | None:
+    """Return the checkpoint interval with the least expected time, hours of work between two; None where none is best.
 
-    Without slack it is the chance of no interruption. With slack it is the larger of that and P(N <= n), where N is Poisson
-    over the whole window and n is how many interruptions fit into the slack left by the checkpoints, each taken to cost a
-    whole interval (or the whole work, where there are no checkpoints) and a restart.
+    With x = C / (2 M): sqrt(2 C M) (1 + sqrt(x) / 3 + x / 9) - C below x = 1, else M (Daly's higher order; Young's is sqrt(2 C M)).
+    Checkpoints that cost nothing, or a rate of 0, have no best interval.
     """
-    untouched = survival_probability(work_h, rate_per_h)
-    if slack_h <= 0 or rate_per_h <= 0:
-        return untouched
-    lost_h, written_h = work_h, 0.0
-    if checkpoint_h is not None and checkpoint_h < work_h:
-        lost_h = checkpoint_h + checkpoint_cost_h
-        written_h = checkpoint_cost_h * floor(work_h / checkpoint_h)
-    if written_h > slack_h:
-        return untouched
-    fitting = floor((slack_h - written_h) / (lost_h + restart_h) + 1e-9)
-    return max(survival_probability(work_h + written_h, rate_per_h), _poisson_at_most(fitting, rate_per_h * (work_h + slack_h)))
+    if rate_per_h <= 0 or checkpoint_cost_h <= 0:
+        return None
+    mean_h = 1.0 / rate_per_h
+    part = checkpoint_cost_h / (2.0 * mean_h)
+    if part >= 1:
+        return mean_h
+    return sqrt(2.0 * checkpoint_cost_h * mean_h) * (1 + sqrt(part) / 3 + part / 9) - checkpoint_cost_h
 
 
 def _segment_h(length_h: float, rate_per_h: float, restart_h: float) -> float:
     return exp(min(restart_h * rate_per_h, LARGEST_EXPONENT)) * expm1(min(length_h * rate_per_h, LARGEST_EXPONENT)) / rate_per_h
-
-
-def _poisson_at_most(count: int, mean: float) -> float:
-    return min(sum(exp(k * log(mean) - mean - lgamma(k + 1)) for k in range(count + 1)), 1.0)

@@ -93,12 +93,16 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a plan may not exceed. budget_per_day is in currency per calendar day of the project's time zone."""
+    """What a plan may not exceed. budget_per_day is in currency per calendar day of the project's time zone.
+
+    min_on_time: the least chance of ending by a hard deadline that a job on spot nodes must have; 0 asks for none.
+    """
 
     budget_per_day: float | None = None
     max_utilization: float = 1.0
     missed_demand: MissedDemand = MissedDemand.FORBID
     reserve: Reserve = Reserve.NONE
+    min_on_time: float = 0.0
 
 
 @dataclass(frozen=True)

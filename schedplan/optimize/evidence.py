@@ -191,6 +191,11 @@ def _device_group(problem: Problem, name: str, group: int) -> ConflictItem:
     return ConflictItem("device_group", f"pool {name}", told, group)
 
 
+def _min_on_time(problem: Problem, name: str, group: int) -> ConflictItem:
+    told = f"on spot it must end by its deadline with {problem.limits.min_on_time:.1%} at least"
+    return ConflictItem("min_on_time", f"job {name}", told, group)
+
+
 _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "required": _required,
     "after": _after,
@@ -204,6 +209,7 @@ _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "spread": _spread,
     "reserve": _reserve,
     "hold": _hold,
+    "min_on_time": _min_on_time,
     "slices": _slices,
     "device_group": _device_group,
     "warm_up": _warm_up,

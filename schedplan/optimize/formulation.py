@@ -17,6 +17,7 @@ from schedplan.optimize.constraints import (
     device_group,
     gang,
     hold,
+    min_on_time,
     outage,
     place,
     quota,
@@ -67,6 +68,7 @@ def formulate(
     service.add(chosen, rows)
     warm_up.add(chosen, rows)
     rules.add(chosen, rows)
+    min_on_time.add(chosen, rows)
     spread.add(chosen, rows)
     reserve.add(chosen, rows)
     hold.add(chosen, rows)

@@ -14,6 +14,7 @@ from schedplan.measures.domains import kinds_told_apart
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.emissions import emission_of
 from schedplan.measures.gang_family import gang_family
+from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.outages import down_pattern, is_down
 from schedplan.measures.quotas import quota_refusal
 from schedplan.measures.warm_up import cache_keys_asked
@@ -22,6 +23,7 @@ from schedplan.model.cluster import NodeStatus, Pool
 from schedplan.model.plan import JobPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Service
+from schedplan.optimize.constraints.spot import fewest_nodes
 from schedplan.optimize.constraints.topology import domain_of, domains_asked, is_on_one_node
 from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.requirement import least_replicas_by_slot
@@ -122,8 +124,8 @@ class Layout:
 def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: bool = True) -> Layout:
     """Return the layout of `jobs` (those that may be planned) and all services on pools or on single nodes.
 
-    Without `merged` every job is a class of its own, so that a rule can name it, and what outages close is offered all the same,
-    for a row to forbid.
+    Without `merged` every job is a class of its own, so that a rule can name it, and what outages close or what is too unsure to
+    end in time is offered all the same, for a row to forbid.
     """
     cells = _cells(problem, jobs, level, merged=merged)
     classes = _classes(problem, cells, jobs, level, merged)
@@ -134,12 +136,19 @@ def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: boo
         if job_class.fixed is not None or quota_refusal(problem, job_class.job, cells[site.cells[0]].pool.accelerator) is None
         for start_slot, end_edge in windows(problem, job_class.job, _pool_of(problem, cells, job_class.job, site))
         if not merged or job_class.fixed is not None or _holds_then(problem, cells, site, job_class.job, start_slot, end_edge)
+        if not merged or _is_sure_enough(problem, cells, site, job_class.job, start_slot)
     )
     service_cells = tuple(
         tuple(cell.idx for cell in cells if service_refusal(cell.pool, service) is None and is_useful(problem, service, cell.pool))
         for service in problem.services
     )
     return Layout(problem, level, cells, classes, columns, service_cells, _outside(problem), offers_outages=not merged)
+
+
+def _is_sure_enough(problem: Problem, cells: tuple[Cell, ...], site: Site, job: Job, start_slot: int) -> bool:
+    """Whether a job ends in time as surely as asked, on as few nodes of a site as hold it."""
+    most = most_nodes(problem, job, cells[site.cells[0]].pool, start_slot) if site.cells else None
+    return most is None or fewest_nodes(job.workers, max(site.per_node)) <= most
 
 
 def _outside(problem: Problem) -> tuple[tuple[Pool, tuple[int, ...]], ...]:

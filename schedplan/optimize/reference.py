@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from schedplan.measures.accounting import account
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.gang_family import gang_family, is_in_one_group
+from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.measures.runs import end_edges
 from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share
@@ -156,7 +157,17 @@ def _berth(problem: Problem, board: Board, job: Job, slots: range) -> _Berth | N
         accelerator = board.pools[int(nodes[0])].accelerator
         if board.allowance.refusal(job, accelerator, job.workers, span) is not None:
             continue
-        holds = place_gang(board, nodes, job.shape, job.workers, start_slot, end_edge, one_node=one_node, grouped=grouped)
+        holds = place_gang(
+            board,
+            nodes,
+            job.shape,
+            job.workers,
+            start_slot,
+            end_edge,
+            one_node=one_node,
+            grouped=grouped,
+            most_nodes=most_nodes(problem, job, board.pools[int(nodes[0])], start_slot),
+        )
         if holds is not None:
             board.allowance.add(job, accelerator, job.workers, span)
             return _Berth(job, start_slot, end_edge, holds)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from schedplan.measures.gang_family import is_in_one_group
+from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.warm_up import lag_minutes
 from schedplan.measures.work import run_minutes
 from schedplan.model.plan import JobPart, ReplicaPart
@@ -186,6 +187,8 @@ def _running_parts(board: Board, gang: GangStart) -> list[JobPart]:
 def _holds(problem: Problem, board: Board, gang: GangStart) -> list[Hold] | None:
     holds: list[Hold] = []
     for nodes, workers in gang.groups:
+        pool = problem.cluster.pool_of_node[nodes[0]]
+        most = most_nodes(problem, gang.job, pool, gang.start_slot)
         found = place_gang(
             board,
             _indices(problem, nodes),
@@ -195,6 +198,7 @@ def _holds(problem: Problem, board: Board, gang: GangStart) -> list[Hold] | None
             gang.end_edge,
             one_node=gang.one_node,
             grouped=is_in_one_group(gang.job),
+            most_nodes=None if most is None else max(most - len(holds), 0),
         )
         if found is None:
             for hold in holds:

@@ -21,18 +21,35 @@ def place_gang(
     *,
     one_node: bool,
     grouped: bool = False,
+    most_nodes: int | None = None,
 ) -> tuple[Hold, ...] | None:
     """Take room for all workers on `nodes` (equal slices per device) and return it; None, and nothing taken, where it is not there.
 
-    grouped: those of a node within one of its device groups. Nodes with the fewest slots that would have to be switched on come
-    first, then the one that is left with least room, if a single one holds the rest of the gang, else the roomiest; ties by the
-    order of the cluster's nodes.
+    grouped: those of a node within one of its device groups. most_nodes: on no more nodes than that, the roomiest where others
+    would be too many. Nodes with the fewest slots that would have to be switched on come first, then the one that is left with
+    least room, if a single one holds the rest of the gang, else the roomiest; ties by the order of the cluster's nodes.
     """
     room = board.room(nodes, shape, first_slot, end_slot, grouped=grouped)
     if one_node:
         room = np.where(room >= workers, room, 0)
+    return _taken(board, nodes, room, shape, workers, first_slot, end_slot, grouped, most_nodes)
+
+
+def _taken(
+    board: Board,
+    nodes: NDArray[np.intp],
+    room: NDArray[np.int64],
+    shape: WorkerShape,
+    workers: int,
+    first_slot: int,
+    end_slot: int,
+    grouped: bool,
+    most_nodes: int | None,
+) -> tuple[Hold, ...] | None:
+    roomiest = np.lexsort((nodes, -room))[:most_nodes] if most_nodes is not None else None
     if int(room.clip(max=workers).sum()) < workers:
         return None
+    first_room = room.copy()
     idle_slots = (board.held[nodes, first_slot:end_slot] == 0).sum(axis=1)
     holds = []
     missing = workers
@@ -46,4 +63,8 @@ def place_gang(
         holds.append(board.take(int(nodes[best]), shape, taken, first_slot, end_slot, grouped=grouped))
         missing -= taken
         room[best] = 0
-    return tuple(holds)
+    if roomiest is None or len(holds) <= len(roomiest):
+        return tuple(holds)
+    for hold in holds:
+        board.give_back(hold)
+    return _taken(board, nodes[roomiest], first_room[roomiest], shape, workers, first_slot, end_slot, grouped, None)

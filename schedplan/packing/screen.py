@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from schedplan.measures.eligibility import Refusal, job_refusal, workers_per_node
+from schedplan.measures.min_on_time import chance_on, most_nodes
 from schedplan.measures.outages import outages_told
 from schedplan.measures.quotas import QuotaRefusal, quota_refusal
 from schedplan.measures.work import last_end, run_minutes
@@ -75,6 +77,36 @@ def _has_window(problem: Problem, job: Job) -> bool:
     return any(edge is not None and edge <= last_edge for edge in edges)
 
 
+def _is_too_unsure(problem: Problem, job: Job) -> bool:
+    """Whether every pool that takes a job is one of spot nodes where its first start is not sure enough to end in time."""
+    pools = _open_pools(problem, job)
+    return bool(pools) and _has_window(problem, job) and all(_is_unsure_on(problem, job, pool) for pool in pools)
+
+
+def _is_unsure_on(problem: Problem, job: Job, pool: Pool) -> bool:
+    most = most_nodes(problem, job, pool, problem.grid.release_slot(job.release_s))
+    return most is not None and ceil(job.workers / max(workers_per_node(pool, job.shape), 1)) > most
+
+
+def on_time_evidence(problem: Problem, job: Job) -> str:
+    """Return the best chance of a job to end in time on the spot nodes open to it, beside the one asked for, in words."""
+    start_slot = problem.grid.release_slot(job.release_s)
+    nodes = {pool: ceil(job.workers / max(workers_per_node(pool, job.shape), 1)) for pool in _open_pools(problem, job)}
+    best = max(nodes, key=lambda pool: (chance_on(problem, job, pool, nodes[pool], start_slot), pool.name))
+    chance = chance_on(problem, job, best, nodes[best], start_slot)
+    told = f"only spot nodes take it; on {nodes[best]} of {best.name} it ends by its deadline with {chance:.1%} at least"
+    return f"{told}, and {problem.limits.min_on_time:.1%} is asked"
+
+
+def _no_start(problem: Problem, job: Job) -> Screened:
+    """Return why a job with a place has no start there."""
+    if _is_too_unsure(problem, job):
+        return Screened(job, "min_on_time", on_time_evidence(problem, job))
+    if _has_window(problem, job):
+        return Screened(job, "outage", f"no run of it avoids the outages: {outages_told(problem, _open_pools(problem, job))}")
+    return Screened(job, "window", window_evidence(problem, job))
+
+
 def screened(problem: Problem, job: Job, n_sites: int, n_columns: int) -> Screened | None:
     """Return why a job with so many sites and columns has no choice; None where it has one or already runs."""
     if job.state is JobState.RUNNING or n_columns:
@@ -82,10 +114,8 @@ def screened(problem: Problem, job: Job, n_sites: int, n_columns: int) -> Screen
     over = quota_refusals(problem, job)
     if over:
         return Screened(job, "quota", quota_evidence(over[0]))
-    if n_sites and _has_window(problem, job):
-        return Screened(job, "outage", f"no run of it avoids the outages: {outages_told(problem, _open_pools(problem, job))}")
     if n_sites:
-        return Screened(job, "window", window_evidence(problem, job))
+        return _no_start(problem, job)
     refused = refusals(problem, job)
     if len(refused) == len(problem.cluster.pools):
         rule = refused[0][1].rule if refused else "capacity"

@@ -233,7 +233,6 @@ def test_a_local_time_that_the_clocks_skip_is_refused(tmp_path: Path) -> None:
         ("[forecast]\nengine = 'css'", "forecast.engine"),
         ("[objective]\nmove_device_h = 0", "objective.move_device_h"),
         ("[[objective.rewards]]\npoints = 1", "objective.rewards"),
-        ("[spot]\nmin_on_time = 0.95", "spot"),
     ],
 )
 def test_a_key_that_is_not_acted_on_is_refused_by_name(tmp_path: Path, text: str, key: str) -> None:

@@ -275,3 +275,14 @@ def test_a_gang_never_spans_spot_nodes_of_two_kinds(of_q: dict[str, object]) -> 
 
     assert found.rule == "gang"
     assert f"holds {workers - 1} when empty" in found.evidence
+
+
+def test_room_on_spot_that_is_too_unsure_is_told_with_its_chance() -> None:
+    # one hour until a deadline in one hour at 20 %/h: e^-0.2 = 81.9 %, and 95 % is asked; nothing but spot takes it
+    spot = replace(ONE, name="sp", market=Market.SPOT, interruptions_per_hour=0.2)
+    job = small.job(workers=1, runtime_minutes=60.0, deadline_s=HOUR, spot_ok=True)
+    task = replace(small.problem(job, pools=(spot,)), limits=Limits(min_on_time=0.95))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert found.rule == "min_on_time"
+    assert "with at least 81.87 %; 95 % is asked" in found.evidence

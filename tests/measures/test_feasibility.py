@@ -400,3 +400,15 @@ def test_eligible_names_the_profiles_that_a_device_has():
     job = replace(JOB, shape=WorkerShape(gpus=3 / 7, slice_profile="3g.20gb"))
 
     assert codes([pool], [job], [JobPart("j", "n", 0, 1)], on("1111")) == ["SP3112"]
+
+
+@pytest.mark.parametrize(
+    ("least", "kind", "expected"),
+    [(0.8, DeadlineKind.HARD, []), (0.82, DeadlineKind.HARD, ["SP3116"]), (0.82, DeadlineKind.SOFT, [])],
+)
+def test_min_on_time_refuses_a_start_that_is_too_unsure(least, kind, expected):
+    # Two hours on spot at 0.1/h, deadline after two: e^-0.2 = 81.9 %.
+    pool = replace(OWNED, market=Market.SPOT, interruptions_per_hour=0.1, min_count=0)
+    job = replace(JOB, runtime_minutes=120.0, spot_ok=True, deadline_s=GRID.edges_s[2], deadline_kind=kind)
+
+    assert expected == codes([pool], [job], [JobPart("j", "n", 0, 1)], on("1100"), limits=Limits(min_on_time=least))

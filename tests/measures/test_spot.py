@@ -2,7 +2,7 @@ from math import exp, expm1
 
 import pytest
 
-from schedplan.measures.spot import expected_run_h, gang_rate, on_time_probability_floor, rework_h, survival_probability
+from schedplan.measures.spot import expected_run_h, gang_rate, rework_h, survival_probability, young_daly_h
 from schedplan.model.cluster import Market, Pool
 
 
@@ -51,26 +51,20 @@ def test_ten_nodes_survive_four_hours_at_five_percent_with_13_5_percent():
     assert survival_probability(4, 0.5) == pytest.approx(0.1353, abs=1e-4)
 
 
-def test_without_slack_only_an_untouched_run_is_on_time():
-    assert on_time_probability_floor(4, 0, 0.1, 0.5, 0, 0) == pytest.approx(exp(-0.4))
+def test_the_best_interval_balances_writing_and_losing():
+    # C = 0.1 h, M = 10 h: Young sqrt(2 x 0.1 x 10) = 1.414; Daly x (1 + sqrt(0.005)/3 + 0.005/9) - 0.1 = 1.348
+    best = young_daly_h(0.1, 0.1)
+    others = [expected_run_h(100, 0.1, interval, 0.1, 0) for interval in (best * 0.9, best * 1.1)]
+
+    assert best == pytest.approx(1.348, abs=1e-3)
+    assert expected_run_h(100, 0.1, best, 0.1, 0) < min(others)
 
 
-def test_slack_bears_as_many_interruptions_as_fit():
-    # 3.5 h in 4 h: each loses at most a checkpoint interval of 0.5 h, so one fits; N over the window is Poisson(0.1 x 4).
-    found = on_time_probability_floor(3.5, 0.5, 0.1, 0.5, 0, 0)
-
-    assert exp(-0.4) * (1 + 0.4) == pytest.approx(found)
+def test_checkpoints_that_cost_as_much_as_the_mean_time_between_two_losses_are_written_that_seldom():
+    # C = 3 h, M = 1 h: x = 1.5
+    assert young_daly_h(1.0, 3.0) == 1.0
 
 
-def test_slack_too_short_for_one_interruption_is_no_slack():
-    # A restart of 6 min on top of the 30 min does not fit into 30 min.
-    found = on_time_probability_floor(3.5, 0.5, 0.1, 0.5, 0, 0.1)
-
-    assert exp(-0.35) == pytest.approx(found)
-
-
-def test_checkpoints_eat_slack_before_interruptions_do():
-    # 7 checkpoints of 3 min = 0.35 h of the 0.5 h; an interruption costs 0.55 h, so none fits: no interruption in 3.85 h.
-    found = on_time_probability_floor(3.5, 0.5, 0.1, 0.5, 0.05, 0)
-
-    assert exp(-0.385) == pytest.approx(found)
+@pytest.mark.parametrize(("rate", "cost"), [(0.0, 0.1), (0.1, 0.0)])
+def test_without_losses_or_costs_no_interval_is_best(rate, cost):
+    assert young_daly_h(rate, cost) is None

@@ -25,6 +25,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology, WorkerShape
 from tests.oracle.arithmetic import Arithmetic, Option
 from tests.oracle.devices import Devices, NodeDevices, Unit, counts_in_sum, fits_beside, is_of_devices, profiles_of, unit
+from tests.oracle.on_time import is_sure_enough
 from tests.oracle.order import keeps_order
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
 from tests.oracle.services import Memory, ServiceRules
@@ -180,6 +181,10 @@ class _Search:
             for start_slot in range(first, self.grid.n_slots):
                 end_edge = self.grid.end_edge(start_slot, self.facts.run_minutes(job, accelerator))
                 is_over = end_edge is not None and not self._is_too_late(job, end_edge)
+                used = [self.facts.pools[node] for node in self.nodes if workers[node]]
+                hours = self.facts.run_minutes(job, accelerator) / 60
+                if not is_sure_enough(self.problem, job, used, start_slot, hours):
+                    continue
                 if end_edge is not None and is_over and not self._is_away(workers, range(start_slot, end_edge)):
                     found.append(self.facts.option(job, start_slot, workers))
         return found

@@ -35,6 +35,7 @@ CODES = {
     "quota": "SP3113",
     "after": "SP3114",
     "slices": "SP3115",
+    "min_on_time": "SP3116",
     "rules": "SP3117",
     "reserve": "SP3118",
     "outage": "SP3130",
