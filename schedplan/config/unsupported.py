@@ -39,7 +39,6 @@ REFUSED = (
 
 WARNED = (
     Unsupported(("inputs", "events"), "forecasts do not know events yet"),
-    Unsupported(("inputs", "latency_samples"), "the latency model is not calibrated yet"),
     Unsupported(("inputs", "links"), "traffic between regions is not priced yet"),
     Unsupported(("inputs", "offers"), "capacity that could be bought is not considered yet"),
 )

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from schedplan.errors import Fault
 from schedplan.model.cluster import Cluster
 from schedplan.model.forecast import Forecast, Series
+from schedplan.model.latency_sample import LatencySample
 from schedplan.model.outage import Outage
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, Service
 from schedplan.tables.carbon import IntensityChange, intensity_changes
 from schedplan.tables.catalog import INPUT_TABLES
 from schedplan.tables.faults import raise_faults
+from schedplan.tables.latency_samples import latency_samples
 from schedplan.tables.outages import outages
 from schedplan.tables.pools import PriceChange, pools, price_changes, speeds
 from schedplan.tables.quotas import quotas
@@ -42,6 +44,7 @@ class Content:
     warnings: tuple[str, ...]
     slips: tuple[ColumnSlip, ...] = ()
     outages: tuple[Outage, ...] = ()
+    latency_samples: tuple[LatencySample, ...] = ()
 
 
 def content(files: tuple[TableFile, ...]) -> Content:
@@ -66,6 +69,7 @@ def content(files: tuple[TableFile, ...]) -> Content:
         + shared_device_warnings(found_services),
         tuple(slip for file in files for slip in file.slips),
         outages(rows["outages"], cluster),
+        latency_samples(rows["latency_samples"]),
     )
     faults: tuple[Fault, ...] = tuple(fault for one in rows.values() for fault in one.faults)
     raise_faults(faults)

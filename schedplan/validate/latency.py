@@ -99,6 +99,15 @@ def _gaps(subject: Subject) -> Iterator[Finding]:
             )
 
 
+def _calibration(subject: Subject) -> Iterator[Finding]:
+    for calibration in subject.calibrations:
+        severity = Severity.WARNING if calibration.fits_badly or not calibration.times else Severity.NOTE
+        hint = (
+            "Look for loads without a steady state, or a mix of requests, behind the samples." if calibration.fits_badly else None
+        )
+        yield Finding("SP1235", severity, f"service {calibration.service}", calibration.words, hint)
+
+
 def _pools(subject: Subject, service: Service) -> list[Pool]:
     return [pool for pool in subject.cluster.pools if service_refusal(pool, service) is None]
 
@@ -148,4 +157,12 @@ RULES = (
         _burst,
     ),
     Rule("SP1234", "load-gaps", "A series has intervals without a value. They are left out of what is learnt from it.", _gaps),
+    Rule(
+        "SP1235",
+        "calibration",
+        "What measured latencies say of a service: mean service time and variation by least squares on relative errors, with the"
+        " error on every fifth sample, held back from the fit, beside that of the stated values. The found values are used where"
+        " they are closer. A warning where the law itself does not fit, or samples are too few.",
+        _calibration,
+    ),
 )

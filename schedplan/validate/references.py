@@ -100,6 +100,18 @@ def _misspelt_columns(subject: Subject) -> Iterator[Finding]:
         yield Finding("SP1207", Severity.WARNING, f"column {slip.column}", slip.message, hint, file=slip.file, column=slip.column)
 
 
+def _samples_of_unknown(subject: Subject) -> Iterator[Finding]:
+    services = tuple(service.name for service in subject.services)
+    models = (*subject.accelerators, None)
+    for name in dict.fromkeys(sample.service for sample in subject.latency_samples if sample.service not in services):
+        message = "latency samples are of this service, which no row of services holds; they calibrate nothing"
+        yield Finding("SP1209", Severity.WARNING, f"service {name}", message, _nearest(name, services), column="service")
+    for model in dict.fromkeys(sample.accelerator for sample in subject.latency_samples if sample.accelerator not in models):
+        message = f"latency samples are of {model}, which no node has; they change no plan"
+        hint = _nearest(model or "", subject.accelerators)
+        yield Finding("SP1209", Severity.WARNING, "latency_samples", message, hint, column="accelerator")
+
+
 def _nearest(name: str, known: tuple[str, ...]) -> str | None:
     near = get_close_matches(name, known, n=1)
     return f"Did you mean {near[0]}?" if near else None
@@ -152,5 +164,11 @@ RULES = (
         "A column that no table knows is ignored. This one looks like a known column that the file lacks, in another spelling or"
         " case: what it says would be lost, and a default would stand in its place.",
         _misspelt_columns,
+    ),
+    Rule(
+        "SP1209",
+        "samples-of-unknown",
+        "Latency samples should be of a service and a device model that the other tables have; anything else is a slip.",
+        _samples_of_unknown,
     ),
 )

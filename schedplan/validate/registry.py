@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from schedplan.errors import Fault, InputError, UsageError
+from schedplan.measures.calibration import Calibration
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.quota import Quota
 from schedplan.tables.convert import Content
@@ -44,10 +45,24 @@ def refuse_senseless(subject: Subject) -> None:
         raise InputError.of_faults(faults)
 
 
-def subject_of(content: Content, quotas: tuple[Quota, ...], grid: TimeGrid | None = None) -> Subject:
-    """Return what is validated of tables that were read. quotas: of the tables and of the project file; grid: the planned slots."""
+def subject_of(
+    content: Content, quotas: tuple[Quota, ...], grid: TimeGrid | None = None, calibrations: tuple[Calibration, ...] = ()
+) -> Subject:
+    """Return what is validated of tables that were read. quotas: of the tables and of the project file; grid: the planned slots;
+    calibrations: what the latency samples among them say."""
     forecast_ids = tuple(forecast.unique_id for forecast in content.forecasts)
-    return Subject(content.cluster, content.jobs, content.services, content.series, forecast_ids, quotas, content.slips, grid)
+    return Subject(
+        content.cluster,
+        content.jobs,
+        content.services,
+        content.series,
+        forecast_ids,
+        quotas,
+        content.slips,
+        grid,
+        content.latency_samples,
+        calibrations,
+    )
 
 
 def documented_codes() -> tuple[str, ...]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from schedplan.measures.calibration import Calibration
 from schedplan.measures.eligibility import job_refusal
 from schedplan.model.cluster import Cluster, Market, Pool
 from schedplan.model.forecast import Series
+from schedplan.model.latency_sample import LatencySample
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, JobState, Service
 from schedplan.tables.read import ColumnSlip
@@ -29,6 +31,8 @@ class Subject:
     quotas: tuple[Quota, ...] = ()
     slips: tuple[ColumnSlip, ...] = ()
     grid: TimeGrid | None = None
+    latency_samples: tuple[LatencySample, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
 
     @cached_property
     def open_jobs(self) -> tuple[Job, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from schedplan.errors import InputError
 from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.forbidding import idle_rules, with_rules
+from schedplan.measures.latency import LAW
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.model.problem import Demand, Problem
 from schedplan.model.sequence import in_order, waits_for
@@ -45,13 +46,14 @@ def prepare(project: Project, runtime_minutes: float | None = None) -> Prepared:
 
     runtime_minutes: of open jobs that state neither run time nor limit. Raises InputError where the tables make no problem.
     """
-    settings, content = project.settings, project.content
+    settings, content = project.settings, project.calibrated
     _refuse_nothing(content)
     grid, said = horizon(settings.horizon, content, settings.project.timezone)
     expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
     problem, assumed, warnings = _problem(project, grid, expected.demands, runtime_minutes)
     subject = Subject(problem.cluster, problem.jobs, problem.services, grid=grid)
-    notes = (*content.notes, *said, *expected.notes, *assumed, *default_notes(settings))
+    law = (LAW,) if content.services else ()
+    notes = (*content.notes, *law, *said, *expected.notes, *assumed, *default_notes(settings))
     return Prepared(
         problem=replace(problem, assumptions=notes),
         forecasts=expected.forecasts,
@@ -70,7 +72,7 @@ def rebuilt(project: Project, context: PlanContext, runtime_minutes: float | Non
 def _problem(
     project: Project, grid: TimeGrid, demands: tuple[Demand, ...], runtime_minutes: float | None
 ) -> tuple[Problem, tuple[str, ...], tuple[str, ...]]:
-    settings, content = project.settings, project.content
+    settings, content = project.settings, project.calibrated
     refuse_senseless(Subject(content.cluster, content.jobs))
     timed, notes = with_runtimes(content.jobs, runtime_minutes)
     problem = Problem(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from schedplan.config.project import ProjectPlace
 from schedplan.config.settings import Settings
 from schedplan.errors import InputError
+from schedplan.measures.calibration import Calibration, calibrated, calibrations
 from schedplan.tables.artefact_context import InputRecord, relative_path
 from schedplan.tables.convert import Content, content
 from schedplan.tables.read import TableFile
@@ -27,6 +29,26 @@ class Project:
     @property
     def name(self) -> str:
         return self.settings.project.name
+
+    @cached_property
+    def calibrations(self) -> tuple[Calibration, ...]:
+        """What latency samples say of the services; it is fitted when it is first asked for."""
+        content = self.content
+        return calibrations(content.cluster, content.services, content.latency_samples)
+
+    @cached_property
+    def calibrated(self) -> Content:
+        """What the tables say, with calibrated service times where they are better; what was done is a note, or a warning."""
+        content = self.content
+        cluster, services = calibrated(content.cluster, content.services, self.calibrations)
+        told = {found: f"service {found.service}: {found.words}" for found in self.calibrations}
+        return replace(
+            content,
+            cluster=cluster,
+            services=services,
+            notes=(*content.notes, *(text for found, text in told.items() if not found.fits_badly)),
+            warnings=(*content.warnings, *(text for found, text in told.items() if found.fits_badly)),
+        )
 
     def inputs(self) -> tuple[InputRecord, ...]:
         """Return what was read, as a result records it."""

@@ -57,7 +57,7 @@ def plan_static(project: Project, options: SolveOptions) -> Planned:
 
 def prepare_static(project: Project) -> Prepared:
     """Return the static problem of a project. Raises InputError where the tables make none."""
-    settings, content = project.settings, project.content
+    settings, content = project.settings, project.calibrated
     _refuse_nothing(content)
     _refuse_quotas(project)
     grid, said = horizon(settings.horizon, content, settings.project.timezone)
@@ -95,7 +95,7 @@ def unproven(problem: Problem, plan: Plan) -> tuple[Finding, ...]:
 
 
 def _problem(project: Project, grid: TimeGrid, demands: tuple[Demand, ...]) -> Problem:
-    settings, content = project.settings, project.content
+    settings, content = project.settings, project.calibrated
     services = {service.name for service in content.services}
     cluster = Cluster(
         pools=tuple(replace(pool, startup_minutes=0.0) for pool in content.cluster.pools),

@@ -16,7 +16,7 @@ def validate_project(project: Project) -> tuple[Finding, ...]:
     quotas = joined(project.content.quotas, project.settings.quotas)
     settings = project.settings
     grid, _ = horizon(settings.horizon, project.content, settings.project.timezone)
-    return validate(subject_of(project.content, quotas, grid))
+    return validate(subject_of(project.calibrated, quotas, grid, project.calibrations))
 
 
 def fails(findings: tuple[Finding, ...], fail_on: str) -> bool:

@@ -110,7 +110,7 @@ class Arithmetic:
 
     def left_out(self, job: Job) -> float:
         """The price of the work itself, and a wait (and lateness) that lasts until the horizon ends."""
-        share = self.importance(job) / sum(self.importance(other) for other in self.problem.jobs)
+        share = self.importance(job) / (sum(self.importance(other) for other in self.problem.jobs) or 1.0)
         endless = self._lateness_h(job, self.grid.n_slots, self.grid.n_slots) * self.urgency(job) * self.size(job)
         return self.problem.objective.unplaced * share + self.weight["latency"] * endless
 
