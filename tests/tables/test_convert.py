@@ -315,8 +315,6 @@ def test_four_columns_each_are_enough_and_what_is_assumed_is_said(content_of):
     ("table", "text", "column"),
     [
         ("nodes", "node,billing_minutes\na,60\n", "billing_minutes"),
-        ("jobs", "job,after\na,b\n", "after"),
-        ("jobs", "job,gang\na,g\n", "gang"),
         ("jobs", "job,workers,min_workers\na,2,1\n", "min_workers"),
         ("jobs", "job,affinity\na,llama\n", "affinity"),
     ],
