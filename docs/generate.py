@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,6 @@ from schedplan.validate.registry import documented_codes, rule_text
 DOCS = Path(__file__).parent
 CONSTRAINTS = DOCS.parent / "schedplan" / "optimize" / "constraints"
 MEASURES = DOCS.parent / "schedplan" / "measures"
-CASES = DOCS.parent / "tests" / "cases" / "optimize"
 
 
 def pages() -> dict[str, str]:
@@ -43,18 +43,49 @@ def _constraints() -> str:
     parts = [
         "# Constraints",
         "",
-        "Each stands in a file of its own name; its cases are feasible, infeasible and borderline ones with their arithmetic.",
+        "Each stands in a file of its own name; its cases are feasible, infeasible and borderline ones with their arithmetic. The",
+        "name is the same in the model, in conflicts and in `schedplan explain`.",
+        "",
+        "| name | formula | file | test |",
+        "|---|---|---|---|",
     ]
-    for path in sorted(CONSTRAINTS.glob("*.py")):
-        if path.stem == "__init__":
-            continue
-        text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+    found = {path.stem: ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "" for path in constraint_files()}
+    parts += [
+        f"| [{name}](#{name}) | {_cell(formula_of(text))} | {_file_of(name)} | {_cases_of(name)} |" for name, text in found.items()
+    ]
+    for name, text in found.items():
         head, _, rest = text.partition("\n")
-        name, _, statement = head.partition(": ")
-        cases = f"[cases](../tests/cases/optimize/{name}.toml)" if (CASES / f"{name}.toml").is_file() else ""
-        links = ", ".join(part for part in (f"[file](../schedplan/optimize/constraints/{path.name})", cases) if part)
+        statement = head.partition(": ")[2]
+        links = f"{_file_of(name)}, {_cases_of(name)}"
         parts += ["", f"## {name}", "", f"{statement[:1].upper()}{statement[1:]} ({links})", "", "```text", rest.strip(), "```"]
     return "\n".join(parts) + "\n"
+
+
+def constraint_files() -> list[Path]:
+    """Return the files of the constraints, by name."""
+    return [path for path in sorted(CONSTRAINTS.glob("*.py")) if path.stem != "__init__"]
+
+
+def formula_of(text: str) -> str:
+    """Return what stands after `Formula:` in the opening of a constraint's file, up to the next sentence of another kind."""
+    lines = text.splitlines()
+    first = next((idx for idx, line in enumerate(lines) if line.startswith("Formula: ")), None)
+    if first is None:
+        return ""
+    after = next((idx for idx in range(first + 1, len(lines)) if re.match(r"[A-Z][a-z]+( [a-z]+)*: |$", lines[idx])), len(lines))
+    return " ".join([lines[first].removeprefix("Formula: "), *lines[first + 1 : after]])
+
+
+def _file_of(name: str) -> str:
+    return f"[file](../schedplan/optimize/constraints/{name}.py)"
+
+
+def _cases_of(name: str) -> str:
+    return f"[cases](../tests/cases/optimize/{name}.toml)"
+
+
+def _cell(text: str) -> str:
+    return f"`{text.replace('|', chr(92) + '|')}`"
 
 
 def _measures() -> str:

@@ -51,6 +51,8 @@ def _job(job: Job) -> Row:
         ("workers", job.workers),
         ("gang", job.gang),
         ("after", ";".join(job.after)),
+        ("gang", job.gang),
+        ("after", ";".join(job.after)),
         ("earliest_start", earliest),
         ("deadline", deadline),
         ("deadline_kind", job.deadline_kind),

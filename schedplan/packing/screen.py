@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from schedplan.measures.eligibility import Refusal, job_refusal, workers_per_node
+from schedplan.measures.gang_family import domain_of, gang_family, is_on_one_node
 from schedplan.measures.min_on_time import chance_on, most_nodes
 from schedplan.measures.outages import outages_told
 from schedplan.measures.quotas import QuotaRefusal, quota_refusal
@@ -33,9 +34,25 @@ def refusals(problem: Problem, job: Job) -> tuple[tuple[Pool, Refusal], ...]:
 
 
 def gang_evidence(problem: Problem, job: Job) -> str:
-    """Return how many workers of a job the emptied cluster holds, in words."""
-    most = max((pool.nodes * workers_per_node(pool, job.shape), pool.name) for pool in problem.cluster.pools)
-    return f"needs {job.workers} workers at once; the largest eligible pool {most[1]} holds {most[0]}"
+    """Return how many workers of a job the largest place holds when empty, in words: the pools of a family that it may span."""
+    places: dict[tuple[str | None, ...], list[Pool]] = {}
+    for pool in problem.cluster.pools:
+        if job_refusal(pool, job) is None:
+            key = (pool.name,) if is_on_one_node(job.topology) else (domain_of(pool, job.topology), *gang_family(problem, pool))
+            places.setdefault(key, []).append(pool)
+    held = [(sum(_held(pool, job) for pool in pools), pools) for pools in places.values()]
+    if not held:
+        return f"needs {job.workers} workers at once; no node takes one"
+    most, pools = max(held, key=lambda one: one[0])
+    names = [pool.name for pool in pools]
+    told = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    holds = "hold" if len(names) > 1 else "holds"
+    return f"needs {job.workers} workers at once; the largest place that takes it, {told}, {holds} {most} when empty"
+
+
+def _held(pool: Pool, job: Job) -> int:
+    per_node = workers_per_node(pool, job.shape)
+    return per_node if is_on_one_node(job.topology) else pool.nodes * per_node
 
 
 def window_evidence(problem: Problem, job: Job) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from docs.generate import pages
+from docs.generate import constraint_files, formula_of, pages
 from schedplan.cli.catalogue import COMMANDS
 from schedplan.cli.exits import ExitStatus
 
@@ -17,6 +19,17 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("page", ["tables.md", "constraints.md", "codes.md", "commands.md", "measures.md"])
 def test_a_generated_page_is_current(page: str) -> None:
     assert pages()[page] == (ROOT / "docs" / page).read_text("utf-8"), "run `make docs`"
+
+
+@pytest.mark.parametrize("file", constraint_files(), ids=lambda file: file.stem)
+def test_a_constraint_has_name_formula_and_cases(file: Path) -> None:
+    text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+    cases = tomllib.loads((ROOT / "tests" / "cases" / "optimize" / f"{file.stem}.toml").read_text("utf-8"))["case"]
+
+    assert text.startswith(f"{file.stem}: ")
+    assert formula_of(text)
+    assert "Intuition: " in text
+    assert len(cases) >= 3
 
 
 def test_readme_names_only_commands_that_exist() -> None:

@@ -238,3 +238,23 @@ def test_a_bound_gang_takes_the_group_that_is_left_with_least() -> None:
     # one of group 0 is taken: its other two hold the pair, and group 1 stays whole for three
     assert ((1, 1, 0), (2, 1, 0)) == bound.devices
     assert 3 == int(board.room(nodes(1), WorkerShape(gpus=1), 0, 6, grouped=True)[0])
+
+
+def test_a_gang_too_large_is_held_against_all_pools_of_a_family() -> None:
+    gang = replace(ONE, workers=9)
+    pools = (Pool("a", 2, 2, 2, gpus=2), Pool("b", 3, 3, 3, gpus=1), Pool("c", 6, 6, 6, accelerator="H100", gpus=1))
+
+    # a and b are of one family and hold 2 x 2 + 3 x 1 = 7 together; c, of another device model, 6
+    found = screened(problem(*pools, jobs=(gang,)), gang, 0, 0)
+    assert found is not None
+    assert "needs 9 workers at once; the largest place that takes it, a, b, hold 7 when empty" == found.evidence
+
+
+def test_a_gang_too_large_for_one_rack_is_held_against_racks() -> None:
+    gang = replace(ONE, workers=3, topology=Topology.RACK)
+    pools = (Pool("a", 2, 2, 2, gpus=1, rack="r1"), Pool("b", 1, 1, 1, gpus=1, rack="r2"))
+
+    # 2 in r1 and 1 in r2
+    found = screened(problem(*pools, jobs=(gang,)), gang, 0, 0)
+    assert found is not None
+    assert "needs 3 workers at once; the largest place that takes it, a, holds 2 when empty (inside one rack)" == found.evidence

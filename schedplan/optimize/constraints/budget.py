@@ -2,6 +2,7 @@
 
 Sets: days D of the project's time zone, slots t in D (by their start); price c[p,t], h_t hours.
 Formula: Σ_{t in D} (Σ_p c[p,t] h_t y[p,t] + Σ_c rework[c,t] + Σ_q borrow_price_q h_t borrowed[q,t]) <= budget, per day.
+Intuition: money goes where nodes are on, where risky work begins and where quotas are exceeded; each day adds it up.
 Integer scale: a millionth of the currency, rounded to nearest, so a sum is off by at most half of that per term.
 """
 
