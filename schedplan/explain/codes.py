@@ -172,7 +172,8 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "SP3103",
         "gang",
         "All workers of a job start together in one cluster, on one device model and in one market, or none does; so do all rows"
-        " of one `gang`. A gang that no such place can hold needs more nodes or fewer workers.",
+        " of one `gang`. What it loads it loads on all of its nodes, or all of them hold it. A gang that no such place can hold"
+        " needs more nodes or fewer workers.",
     ),
     CodeText(
         "SP3104",

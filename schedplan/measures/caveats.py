@@ -43,7 +43,6 @@ def caveats(
         found += _warm_caveats(problem, fleet)
     found += [f"node {node.node}: {node.message}; no device numbers are given for its jobs" for node in unassigned]
     found += _spot_rate_caveats(runs)
-    found += _load_time_caveats(runs)
     found += _billing_caveats(problem, decisions)
     found += _borrowing_caveats(problem, decisions)
     found += _reserve_caveats(problem, fleets)
@@ -127,15 +126,6 @@ def _spot_rate_caveats(runs: Sequence[Run]) -> list[str]:
         for pool in used
         if pool.market is Market.SPOT and pool.interruptions_per_hour == 0
     ]
-
-
-def _load_time_caveats(runs: Sequence[Run]) -> list[str]:
-    late = [
-        run.job.name
-        for run in runs
-        if run.job.load_minutes > 0 and any(run.job.affinity is None or run.job.affinity not in pool.caches for pool in run.pools)
-    ]
-    return [f"job {late[0]}: its load time is not part of the booked run ({len(late)} such jobs)"] if late else []
 
 
 def _billing_caveats(problem: Problem, decisions: Decisions) -> list[str]:

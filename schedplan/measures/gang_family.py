@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.warm_up import load_minutes_on
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Topology
@@ -16,6 +17,11 @@ NAMED_DOMAINS = (Topology.BLOCK, Topology.RACK, Topology.ZONE)
 def gang_family(problem: Problem, pool: Pool) -> tuple[str, ...]:
     """Return the key of nodes that one gang may span: one cluster, device model, market; on spot also one `spot_market`."""
     return family_key(pool, problem.price_per_h(pool) if pool.market is Market.SPOT else None)
+
+
+def loads_on(job: Job, pool: Pool) -> bool:
+    """Whether a job loads its model or data on a pool: a gang does on all of its nodes or on none, so that it has one run time."""
+    return load_minutes_on(job, pool) > 0
 
 
 def family_key(pool: Pool, price_per_h: NDArray[np.float64] | None) -> tuple[str, ...]:

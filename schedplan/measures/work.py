@@ -5,6 +5,7 @@ It knows a job and a cluster, not a plan.
 
 from __future__ import annotations
 
+from schedplan.measures.warm_up import load_minutes_on
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, WorkerShape
@@ -67,13 +68,16 @@ def reference_h(job: Job) -> float:
 
 
 def run_minutes(problem: Problem, job: Job, pool: Pool) -> float:
-    """Return the minutes a job still runs on a pool: its run time there, for a running job less what has run.
+    """Return the minutes a job still runs on a pool: what it loads there and its run time, for a running job less what has run.
 
-    A running job has at least the first slot before it.
+    A running job has at least the first slot before it, and loaded for as long as the slowest of the nodes it stands on takes.
     """
     whole = problem.runtime_minutes(job, pool)
     if job.state is not JobState.RUNNING:
-        return whole
+        return whole + load_minutes_on(job, pool)
+    by_name = {**problem.cluster.by_name, **problem.cluster.pool_of_node} if job.load_minutes else {}
+    stands = [by_name[placed.node] for placed in job.placement if placed.node in by_name]
+    whole += max((load_minutes_on(job, one) for one in stands), default=0.0)
     has_run = 0.0 if job.start_s is None else max(problem.grid.start_s - job.start_s, 0) / 60.0
     return max(whole - has_run, float(problem.grid.hours[0]) * 60.0)
 

@@ -13,7 +13,7 @@ from enum import Enum
 from schedplan.measures.domains import kinds_told_apart
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.emissions import emission_of
-from schedplan.measures.gang_family import gang_family
+from schedplan.measures.gang_family import gang_family, loads_on
 from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.outages import down_pattern, is_down
 from schedplan.measures.quotas import quota_refusal
@@ -293,7 +293,8 @@ def sites(problem: Problem, cells: tuple[Cell, ...], job: Job, level: Level) -> 
         if job_refusal(cell.pool, job) is not None or per_node == 0:
             continue
         is_single = job.workers == 1 or is_on_one_node(job.topology)
-        groups[(cell.idx,) if is_single else (domain, *gang_family(problem, cell.pool))].append((cell.idx, per_node))
+        family = (cell.idx,) if is_single else (domain, loads_on(job, cell.pool), *gang_family(problem, cell.pool))
+        groups[family].append((cell.idx, per_node))
     found = (Site(tuple(idx for idx, _ in group), tuple(per_node for _, per_node in group)) for group in groups.values())
     return tuple(site for site in found if _holds(cells, site, job))
 

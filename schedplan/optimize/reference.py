@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.accounting import account
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
-from schedplan.measures.gang_family import gang_family, is_in_one_group
+from schedplan.measures.gang_family import gang_family, is_in_one_group, loads_on
 from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.measures.runs import end_edges
@@ -199,7 +199,8 @@ def _families(problem: Problem, job: Job) -> tuple[NodeIdx, ...]:
     groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for pool in problem.cluster.pools:
         if job_refusal(pool, job) is None:
-            key = (domain_of(pool, job.topology) or "", str(pool.slices_per_gpu), *gang_family(problem, pool))
+            loads = str(loads_on(job, pool))
+            key = (domain_of(pool, job.topology) or "", str(pool.slices_per_gpu), loads, *gang_family(problem, pool))
             groups[key].extend(problem.cluster.node_idx[name] for name in pool.node_names()[: pool.nodes])
     return tuple(np.array(nodes, dtype=np.intp) for nodes in groups.values() if nodes)
 

@@ -61,9 +61,9 @@ def window_evidence(problem: Problem, job: Job) -> str:
     last_edge = last_end(problem, job)
     release = grid.release_slot(job.release_s)
     open_minutes = max(grid.edges_s[last_edge] - grid.edges_s[release], 0) / 60 if release < grid.n_slots else 0.0
-    return (
-        f"runs {job.runtime_minutes:g} min on the reference device; {open_minutes:g} min lie between its release and its last end"
-    )
+    loads = f", and loads {job.load_minutes:g} min where its cache key is missing" if job.load_minutes else ""
+    told = f"runs {job.runtime_minutes:g} min on the reference device{loads}"
+    return f"{told}; {open_minutes:g} min lie between its release and its last end"
 
 
 def quota_refusals(problem: Problem, job: Job) -> tuple[QuotaRefusal, ...]:

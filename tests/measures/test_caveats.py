@@ -34,11 +34,6 @@ def test_spot_without_a_reclaim_rate_is_told():
     )
 
 
-@pytest.mark.parametrize(("affinity", "count"), [("model", 0), ("other", 1), (None, 1)])
-def test_load_time_outside_the_booked_run_is_told(affinity, count):
-    assert count == len(warnings(NODE, [replace(JOB, affinity=affinity, load_minutes=5.0)]))
-
-
 @pytest.mark.parametrize(("on", "billing", "count"), [("1100", 120.0, 1), ("1111", 120.0, 0), ("1100", 60.0, 0)])
 def test_billing_units_longer_than_a_slot_are_told_where_nodes_are_switched(on, billing, count):
     assert count == len(warnings(replace(NODE, billing_minutes=billing), on=on))

@@ -126,6 +126,17 @@ def test_gang_spans_one_cluster_device_and_market(other):
     ]
 
 
+def test_gang_loads_on_all_nodes_or_on_none():
+    pools = [replace(OWNED, name="a", caches=("m",)), replace(OWNED, name="b"), replace(OWNED, name="c")]
+    job = replace(JOB, workers=2, affinity="m", load_minutes=10.0)
+    told = "some of its nodes hold m and others would load it; a gang loads on all of its nodes or on none"
+
+    assert codes(pools, [job], [JobPart("j", "b", 0, 1), JobPart("j", "c", 0, 1)], on("1111", "1111", "1111")) == []
+    assert broken(pools, [job], [JobPart("j", "a", 0, 1), JobPart("j", "b", 0, 1)], on("1111", "1111", "1111")) == [
+        ("SP3103", "job j", told)
+    ]
+
+
 def test_gang_of_several_rows_is_all_or_none_at_one_start():
     jobs = [replace(JOB, name="master", gang="g"), replace(JOB, name="worker", gang="g")]
     parts = [JobPart("master", "n", 0, 1), JobPart("worker", "n", 0, 1)]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ from schedplan.measures.work import (
 )
 from schedplan.model.cluster import Cluster, Pool, Speed
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Job, JobState, Service, WorkerShape
+from schedplan.model.workload import Job, JobState, Placed, Service, WorkerShape
 from schedplan.timegrid import TimeGrid
 
 T0 = 1_796_083_200
@@ -83,6 +85,18 @@ def test_a_running_job_has_its_rest_before_it_and_at_least_one_slot():
 
     # Twice as fast: 120 min; 30 have run; what should be over has the first slot of 60 min.
     assert [run_minutes(problem, job, pool) for job in (fresh, begun, over)] == [120.0, 90.0, 60.0]
+
+
+def test_data_is_loaded_where_the_cache_does_not_hold_it():
+    holds, empty = Pool("holds", caches=("m",)), Pool("empty")
+    job = Job("j", runtime_minutes=120.0, affinity="m", load_minutes=20.0)
+    running = replace(job, state=JobState.RUNNING, start_s=T0 - H, placement=(Placed("empty", 1), Placed("holds", 1)), workers=2)
+    problem = Problem("p", GRID, Cluster((empty, holds)), (job,))
+
+    assert [run_minutes(problem, job, pool) for pool in (holds, empty)] == [120.0, 140.0]
+    # of 140 min on the slower of its nodes 60 have run
+    assert [run_minutes(problem, running, pool) for pool in (holds, empty)] == [80.0, 80.0]
+    assert run_minutes(problem, replace(job, affinity=None), holds) == 140.0
 
 
 def test_waits_count_from_the_release_inside_the_horizon():

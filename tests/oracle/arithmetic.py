@@ -114,9 +114,12 @@ class Arithmetic:
         endless = self._lateness_h(job, self.grid.n_slots, self.grid.n_slots) * self.urgency(job) * self.size(job)
         return self.problem.objective.unplaced * share + self.weight["latency"] * endless
 
-    def run_minutes(self, job: Job, accelerator: str | None) -> float:
-        """Run time on a device model; of a running job what is left of it, at least the first slot."""
-        minutes = _runtime_minutes(job) / self._speed(job, accelerator)
+    def run_minutes(self, job: Job, pool: Pool) -> float:
+        """Load and run time on a pool; of a running job what is left of it, at least the first slot."""
+        minutes = _runtime_minutes(job) / self._speed(job, pool.accelerator)
+        stands = [self.pools[self.names.index(placed.node)] for placed in job.placement if placed.node in self.names]
+        on = stands if job.state is JobState.RUNNING else [pool]
+        minutes += job.load_minutes if any(job.affinity is None or job.affinity not in one.caches for one in on) else 0.0
         if job.state is JobState.RUNNING:
             has_run = 0.0 if job.start_s is None else (self.grid.start_s - job.start_s) / 60
             return max(minutes - has_run, float(self.grid.hours[0]) * 60)
@@ -132,7 +135,7 @@ class Arithmetic:
     def option(self, job: Job, start_slot: int, workers: tuple[int, ...]) -> Option:
         """Return a way to run a job with its share of the objective; `workers` per node, at least one in all."""
         used = [node for node, count in enumerate(workers) if count]
-        minutes = self.run_minutes(job, self.pools[used[0]].accelerator)
+        minutes = self.run_minutes(job, self.pools[used[0]])
         end_edge = self.grid.end_edge(start_slot, minutes)
         if end_edge is None:
             raise ValueError(f"job {job.name} does not end within the horizon")

@@ -177,12 +177,12 @@ class _Search:
         found = []
         first = self.grid.release_slot(job.release_s)
         for workers in self._spreads(job):
-            accelerator = self.facts.pools[next(n for n in self.nodes if workers[n])].accelerator
+            pool = self.facts.pools[next(n for n in self.nodes if workers[n])]
             for start_slot in range(first, self.grid.n_slots):
-                end_edge = self.grid.end_edge(start_slot, self.facts.run_minutes(job, accelerator))
+                end_edge = self.grid.end_edge(start_slot, self.facts.run_minutes(job, pool))
                 is_over = end_edge is not None and not self._is_too_late(job, end_edge)
                 used = [self.facts.pools[node] for node in self.nodes if workers[node]]
-                hours = self.facts.run_minutes(job, accelerator) / 60
+                hours = self.facts.run_minutes(job, pool) / 60
                 if not is_sure_enough(self.problem, job, used, start_slot, hours):
                     continue
                 if end_edge is not None and is_over and not self._is_away(workers, range(start_slot, end_edge)):
@@ -206,8 +206,13 @@ class _Search:
         """Yield the workers per node of every way to put the whole gang on empty nodes that it may use together."""
         most = [self._most_workers(node, job.shape) if self._takes_job(node, job) else 0 for node in self.nodes]
         for workers in product(*(range(min(count, job.workers) + 1) for count in most)):
-            if sum(workers) == job.workers and self._may_span([n for n in self.nodes if workers[n]], job.topology):
+            used = [n for n in self.nodes if workers[n]]
+            if sum(workers) == job.workers and self._may_span(used, job.topology) and self._loads_alike(job, used):
                 yield workers
+
+    def _loads_alike(self, job: Job, used: list[int]) -> bool:
+        """A gang loads what it needs on all of its nodes, or all of them hold it."""
+        return job.load_minutes == 0 or len({job.affinity in self.facts.pools[node].caches for node in used}) == 1
 
     def _spot_market(self, pool: Pool) -> tuple[object, ...]:
         """A gang on spot keeps to nodes of one price, one reclaim rate and one size."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Quota
@@ -18,7 +19,7 @@ TOLERANCE = 1e-9
 
 # (tenant, device model, resource) -> amount held in a slot
 Holding: TypeAlias = Mapping[tuple[str, str | None, str], float]
-RunMinutes: TypeAlias = Callable[[Job, str | None], float]
+RunMinutes: TypeAlias = Callable[[Job, Pool], float]
 
 
 def amounts(shape: WorkerShape) -> dict[str, float]:
@@ -27,7 +28,7 @@ def amounts(shape: WorkerShape) -> dict[str, float]:
 
 
 class QuotaBook:
-    """The rows of a problem, and what runs already in each slot; run_minutes gives how long a job (still) runs on a model."""
+    """The rows of a problem, and what runs already in each slot; run_minutes gives how long a job (still) runs on a pool."""
 
     def __init__(self, problem: Problem, run_minutes: RunMinutes) -> None:
         self.rows = problem.quotas
@@ -97,10 +98,10 @@ def borrow_cost(problem: Problem, run_minutes: RunMinutes, decisions: Decisions)
     for slot in range(problem.grid.n_slots):
         held: dict[tuple[str, str | None, str], float] = {}
         for part in decisions.parts:
-            job, accelerator = problem.job_by_name[part.job], problem.cluster.pool_of_node[part.node].accelerator
-            end_edge = problem.grid.end_edge(part.start_slot, run_minutes(job, accelerator))
+            job, pool = problem.job_by_name[part.job], problem.cluster.pool_of_node[part.node]
+            end_edge = problem.grid.end_edge(part.start_slot, run_minutes(job, pool))
             if end_edge is not None and part.start_slot <= slot < end_edge:
-                _hold(held, job, accelerator, part.workers)
+                _hold(held, job, pool.accelerator, part.workers)
         for stand in decisions.replicas:
             if stand.slot == slot:
                 service, pool = problem.service_by_name[stand.service], problem.cluster.pool_of_node[stand.node]
@@ -113,10 +114,10 @@ def _running(problem: Problem, run_minutes: RunMinutes, running: list[Job], slot
     held: dict[tuple[str, str | None, str], float] = {}
     for job in running:
         for placed in job.placement:
-            accelerator = problem.cluster.pool_of_node[placed.node].accelerator
-            end_edge = problem.grid.end_edge(0, run_minutes(job, accelerator))
+            pool = problem.cluster.pool_of_node[placed.node]
+            end_edge = problem.grid.end_edge(0, run_minutes(job, pool))
             if end_edge is not None and slot < end_edge:
-                _hold(held, job, accelerator, placed.workers)
+                _hold(held, job, pool.accelerator, placed.workers)
     return held
 
 

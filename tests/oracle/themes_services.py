@@ -8,7 +8,7 @@ from dataclasses import replace
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import WorkerShape
-from tests.oracle.drawing import a_pool, a_problem, some_jobs, with_services
+from tests.oracle.drawing import HOUR_S, START_S, a_pool, a_problem, some_jobs, with_services
 
 KINDS = ("zone", "zone", "rack", "node", "region", "block")
 
@@ -112,4 +112,28 @@ def _service_pairs(source: random.Random) -> Problem:
     return replace(problem, cluster=cluster, services=services, limits=replace(problem.limits, reserve=reserve))
 
 
-THEMES = {"spread": _spread, "reserve": _reserve, "hold": _hold, "warm_up": _warm_up, "service_pairs": _service_pairs}
+def _affinity(source: random.Random) -> Problem:
+    """Jobs that load data for a while on the nodes that do not hold it, some of them gangs, some with a deadline."""
+    pools = [replace(pool, caches=source.choice(((), ("m",), ("m", "n")))) for pool in _small_pools(source)]
+    jobs = [
+        replace(
+            job,
+            affinity=source.choice(("m", "m", "n", None)),
+            load_minutes=source.choice((0.0, 30.0, 60.0, 90.0)),
+            workers=source.choice((1, 1, 2, 3)),
+            deadline_s=source.choice((None, None, START_S + 2 * HOUR_S)),
+        )
+        for job in some_jobs(source, source.randint(2, 4))
+    ]
+    problem = a_problem(source, pools, jobs, n_slots=source.choice((3, 4)))
+    return _light(with_services(source, problem, 1)) if source.random() < 0.2 else problem
+
+
+THEMES = {
+    "affinity": _affinity,
+    "spread": _spread,
+    "reserve": _reserve,
+    "hold": _hold,
+    "warm_up": _warm_up,
+    "service_pairs": _service_pairs,
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schedplan.measures.gang_family import spot_market
+from schedplan.measures.gang_family import loads_on, spot_market
 from schedplan.measures.rules.case import Case, broken
 from schedplan.model.findings import Finding
 from schedplan.model.plan import JobPart
@@ -35,6 +35,9 @@ def _family(case: Case, name: str, parts: list[JobPart]) -> Iterator[Finding]:
     for kind, values in families.items():
         if len(values) > 1:
             yield broken("gang", f"job {name}", f"its workers stand in more than one {kind}: {', '.join(values)}")
+    if len({loads_on(case.problem.job_by_name[name], pool) for pool in pools}) > 1:
+        holds = f"some of its nodes hold {case.problem.job_by_name[name].affinity} and others would load it"
+        yield broken("gang", f"job {name}", f"{holds}; a gang loads on all of its nodes or on none")
     if len({spot_market(pool, case.problem.price_per_h(pool)) for pool in pools}) > 1:
         names = ", ".join(sorted({pool.name for pool in pools}))
         yield broken(

@@ -1,6 +1,7 @@
 """window: work starts after its release and is over by its hard deadline and by the end of the horizon.
 
-Sets: jobs c, pools p, slots t; r_c release, D_c hard deadline, d_cp slots on p.
+Sets: jobs c, pools p, slots t; r_c release, D_c hard deadline, d_cp slots on p: its run, and its load
+where the caches of p do not hold its key; a gang loads on all of its nodes or on none.
 Formula: x[c,p,t] exists only for t >= r_c (rounded up) and t + d_cp <= min(D_c (rounded down), T).
 Intuition: a start that breaks its window is no choice, so it is never a column; lateness behind a soft deadline is priced
 in the objective instead. What already runs starts with slot 0.
