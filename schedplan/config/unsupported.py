@@ -25,7 +25,6 @@ class Unsupported:
 
 
 REFUSED = (
-    Unsupported(("inputs", "pins"), "plans do not keep pins yet"),
     Unsupported(
         ("limits", "missed_demand"),
         "demand must be served in full; missing some can't be priced yet",

@@ -11,6 +11,7 @@ from schedplan.explain.room import Berth, Room
 from schedplan.explain.wording import amount, instant, signed_money, stands
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import Refusal, job_refusal
+from schedplan.measures.pins import may_stand, pin_told
 from schedplan.measures.runs import Run
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
@@ -27,6 +28,10 @@ def alternative(problem: Problem, room: Room, job: Job, family: Family, run: Run
     refusal = family_refusal(job, family)
     if refusal is not None:
         return Alternative(family.name, Outcome.REFUSED, refusal.message, rule=refusal.rule)
+    pin = problem.pin_of_job.get(job.name)
+    nodes = (node for pool in family.pools for node in pool.node_names())
+    if pin is not None and not any(may_stand(problem, job.name, node) for node in nodes):
+        return Alternative(family.name, Outcome.REFUSED, f"it is pinned {pin_told(problem, pin)}", rule="pin")
     berth = room.berth(job, family)
     if berth is None:
         held = held_back(room, job, family)

@@ -291,6 +291,13 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " runs there already may stay. Shorten the outage in `outages`, or plan on finer slots.",
     ),
     CodeText(
+        "SP3131",
+        "pin",
+        "A pinned job stands with all its workers on the node or pool of its row in `pins` and starts with the first slot at or"
+        " after its `start`; a pinned service has at least its `replicas` there in every slot (from `start` on, if one is given)."
+        " A pinned job can't be left out. What runs already is not moved by a pin.",
+    ),
+    CodeText(
         "SP4001",
         "no plan",
         "The solver found no plan within its limits, and did not prove that there is none. Give it more with --time-limit, or a"

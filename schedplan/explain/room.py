@@ -15,6 +15,7 @@ from schedplan.explain.family import Family
 from schedplan.measures.eligibility import job_refusal
 from schedplan.measures.gang_family import domain_of, is_in_one_group, is_on_one_node
 from schedplan.measures.min_on_time import most_nodes
+from schedplan.measures.pins import may_stand, may_start
 from schedplan.measures.quotas import QuotaRefusal
 from schedplan.measures.runs import Run, runs_of
 from schedplan.model.cluster import Pool
@@ -177,7 +178,7 @@ class Room:
             if job_refusal(pool, job) is not None:
                 continue
             for name in pool.node_names()[: pool.nodes]:
-                if only_node is None or name == only_node:
+                if (only_node is None or name == only_node) and may_stand(self.problem, job.name, name):
                     alone = is_on_one_node(job.topology)
                     groups.setdefault(name if alone else domain_of(pool, job.topology), []).append(cluster.node_idx[name])
         for nodes in groups.values():
@@ -235,8 +236,9 @@ class Room:
 
 
 def windows(problem: Problem, job: Job, pool: Pool, first_slot: int) -> Iterator[Stretch]:
-    """Give the stretches in which a job may run on a pool from a slot on, earliest first."""
-    return (Stretch(*window) for window in windows_from(problem, job, pool, first_slot))
+    """Give the stretches in which a job may run on a pool from a slot on, earliest first; of a pinned start that one alone."""
+    stretches = (Stretch(*window) for window in windows_from(problem, job, pool, first_slot))
+    return (stretch for stretch in stretches if may_start(problem, job.name, stretch.start_slot))
 
 
 def _board(problem: Problem, runs: tuple[Run, ...], replicas: tuple[ReplicaPart, ...]) -> Board:

@@ -13,6 +13,7 @@ from schedplan.explain.wording import amount, counted, instant, listed, money, s
 from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
 from schedplan.measures.fallback import fallback_of
 from schedplan.measures.min_on_time import on_time_chance
+from schedplan.measures.pins import pin_told
 from schedplan.measures.runs import Run, fleets_of, runs_of
 from schedplan.measures.spot import gang_rate, survival_probability
 from schedplan.measures.usage import usage_of
@@ -59,7 +60,7 @@ def _placed(problem: Problem, plan: Plan, run: Run) -> Explanation:
     start, end = instant(problem, run.start_s), instant(problem, run.run_end_s)
     reasons = [
         _place_reason(problem, run, others, prices),
-        _time_reason(problem, plan, room, run),
+        _pinned_time(problem, run) or _time_reason(problem, plan, room, run),
         *_deadline_reasons(problem, run),
         *_spot_reasons(problem, plan, run, prices),
     ]
@@ -83,6 +84,9 @@ def _place_reason(problem: Problem, run: Run, others: tuple[Alternative, ...], p
     numbers: tuple[Number, ...] = (Number("cost", cost, problem.currency),)
     if run.job.state is JobState.RUNNING:
         return Reason("place", f"it already runs on {pools} and stays there", numbers)
+    pin = problem.pin_of_job.get(run.job.name)
+    if pin is not None:
+        return Reason("pin", f"it is pinned {pin_told(problem, pin)}", numbers)
     possible = [other for other in others if other.outcome is Outcome.POSSIBLE]
     if not possible:
         return Reason("place", f"no pool but {pools} takes it and has room for it within its window", numbers)
@@ -111,6 +115,13 @@ def _dearer_place(problem: Problem, run: Run, cheapest: Alternative, cost: float
             (*numbers, Number("bill_difference", bill, problem.currency)),
         )
     return Reason("objective", f"{told}; its other goals outweigh that, or a better plan was not found", numbers)
+
+
+def _pinned_time(problem: Problem, run: Run) -> Reason | None:
+    pin = problem.pin_of_job.get(run.job.name)
+    if pin is None or pin.start_s is None:
+        return None
+    return Reason("pin", f"it starts when it is pinned to: {pin_told(problem, pin)}")
 
 
 def _time_reason(problem: Problem, plan: Plan, room: Room, run: Run) -> Reason:

@@ -13,6 +13,7 @@ from schedplan.explain.why_service import explain_service, service_alternative
 from schedplan.explain.wording import counted, listed, money
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.pins import may_stand, pin_told
 from schedplan.measures.runs import Run, runs_of
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Plan
@@ -38,6 +39,10 @@ def _job(problem: Problem, plan: Plan, job: Job, pool: Pool, nodes: tuple[str, .
     if refusal is not None:
         refused = Alternative(place, Outcome.REFUSED, refusal.message, rule=refusal.rule)
         return _forbidden(subject, place, Reason(refusal.rule, refusal.message), refused)
+    pin = problem.pin_of_job.get(job.name)
+    if pin is not None and not any(may_stand(problem, job.name, node) for node in nodes):
+        told = f"it is pinned {pin_told(problem, pin)}"
+        return _forbidden(subject, place, Reason("pin", told), Alternative(place, Outcome.REFUSED, told, rule="pin"))
     if len(nodes) == 1 and workers_per_node(pool, job.shape) < job.workers:
         holds = f"{place} holds {workers_per_node(pool, job.shape)} of its {counted(job.workers, 'worker')} when empty"
         return _forbidden(subject, place, Reason("gang", holds), Alternative(place, Outcome.REFUSED, holds, rule="gang"))

@@ -19,6 +19,7 @@ SP3116 min_on_time  on spot a hard deadline is met with the chance asked for
 SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off, unless it runs there already
 SP3118 reserve    after the loss of any one node, rack or zone the replicas elsewhere still serve
 SP3130 outage     no work on a node in a slot that one of its outages touches, unless it runs there already
+SP3131 pin        pinned jobs stand on their place and start at their time, pinned services have their replicas there
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from schedplan.measures.rules.forbid import forbid
 from schedplan.measures.rules.gang import gang
 from schedplan.measures.rules.min_on_time import min_on_time
 from schedplan.measures.rules.outage import outage
+from schedplan.measures.rules.pin import pin
 from schedplan.measures.rules.place import place, required
 from schedplan.measures.rules.quota import quota
 from schedplan.measures.rules.readable import unreadable
@@ -59,6 +61,7 @@ RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     after,
     supply,
     outage,
+    pin,
     capacity,
     slices,
     service,

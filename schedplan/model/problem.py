@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.forbid import Forbid
 from schedplan.model.outage import Outage
+from schedplan.model.pin import Pin
 from schedplan.model.quota import Borrower, Ceiling, Quota, borrowers, ceilings
 from schedplan.model.sequence import Unit, gang_rows, waits_for
 from schedplan.model.workload import Job, Service
@@ -130,6 +131,7 @@ class Problem:
     forbid: tuple[Forbid, ...] = ()
     intensities: tuple[Intensity, ...] = ()
     outages: tuple[Outage, ...] = ()
+    pins: tuple[Pin, ...] = ()
 
     @cached_property
     def zone(self) -> tzinfo:
@@ -194,6 +196,21 @@ class Problem:
         for idx, outage in enumerate(self.outages):
             for node in outage.nodes(self.cluster):
                 found[node] = (*found.get(node, ()), idx)
+        return found
+
+    @cached_property
+    def pin_of_job(self) -> dict[str, Pin]:
+        """The pin of each pinned job, by name."""
+        return {pin.work: pin for pin in self.pins if not pin.is_service}
+
+    @cached_property
+    def pinned_to(self) -> dict[str, tuple[str, ...]]:
+        """The places of pins that each single node belongs to, by node; nodes of none are no key."""
+        found: dict[str, tuple[str, ...]] = {}
+        places = dict.fromkeys((pin.node, pin.nodes(self.cluster)) for pin in self.pins if pin.node is not None)
+        for place, nodes in places:
+            for node in nodes:
+                found[node] = (*found.get(node, ()), place or "")
         return found
 
     @cached_property

@@ -14,6 +14,7 @@ from pathlib import Path
 from schedplan.measures.domains import domain_of_node
 from schedplan.measures.eligibility import service_refusal, workers_per_node
 from schedplan.measures.outages import outage_evidence
+from schedplan.measures.pins import pin_evidence
 from schedplan.measures.warm_up import lag_minutes
 from schedplan.measures.work import last_end
 from schedplan.model.plan import ConflictItem
@@ -196,6 +197,11 @@ def _min_on_time(problem: Problem, name: str, group: int) -> ConflictItem:
     return ConflictItem("min_on_time", f"job {name}", told, group)
 
 
+def _pin(problem: Problem, name: str, group: int) -> ConflictItem:
+    pins = [pin for pin in problem.pins if pin.work == name]
+    return ConflictItem("pin", pins[0].subject, "; ".join(pin_evidence(problem, pin) for pin in pins), group)
+
+
 _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "required": _required,
     "after": _after,
@@ -206,6 +212,7 @@ _TOLD: dict[str, Callable[[Problem, str, int], ConflictItem]] = {
     "quota": _quota,
     "rules": _rules,
     "outage": _outage,
+    "pin": _pin,
     "spread": _spread,
     "reserve": _reserve,
     "hold": _hold,

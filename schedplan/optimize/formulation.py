@@ -19,6 +19,7 @@ from schedplan.optimize.constraints import (
     hold,
     min_on_time,
     outage,
+    pin,
     place,
     quota,
     reserve,
@@ -73,6 +74,7 @@ def formulate(
     reserve.add(chosen, rows)
     hold.add(chosen, rows)
     outage.add(chosen, rows)
+    pin.add(chosen, rows)
     spending = money.spending(chosen, quota.add(chosen, rows), rows)
     budget.add(chosen, spending, rows)
     if normalisation is None:

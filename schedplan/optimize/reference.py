@@ -18,6 +18,7 @@ from schedplan.measures.eligibility import job_refusal, service_refusal, workers
 from schedplan.measures.gang_family import gang_family, is_in_one_group, loads_on
 from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.objective import GoalValues, Normalisation
+from schedplan.measures.pins import may_stand, may_start
 from schedplan.measures.runs import end_edges
 from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share
 from schedplan.model.cluster import Pool
@@ -118,8 +119,10 @@ def inserted(problem: Problem, board: Board, jobs: tuple[Job, ...], standing: tu
     return tuple(found)
 
 
-def _arrival(problem: Problem, unit: Unit) -> tuple[float, str]:
-    return (max(job.release_s or problem.grid.start_s for job in unit), unit[0].name)
+def _arrival(problem: Problem, unit: Unit) -> tuple[float, float, str]:
+    """Return what sorts units: those with a pin first, whose place is no choice, then by release and name."""
+    is_pinned = any(job.name in problem.pin_of_job for job in unit)
+    return (0.0 if is_pinned else 1.0, max(job.release_s or problem.grid.start_s for job in unit), unit[0].name)
 
 
 def _earliest(problem: Problem, board: Board, unit: Unit, first_slot: int) -> tuple[JobPart, ...]:
@@ -150,7 +153,7 @@ def _berth(problem: Problem, board: Board, job: Job, slots: range) -> _Berth | N
     for order, nodes in enumerate(_families(problem, job)):
         pool = board.pools[int(nodes[0])]
         for start_slot, end_edge in windows(problem, job, pool):
-            if start_slot in slots:
+            if start_slot in slots and may_start(problem, job.name, start_slot):
                 choices.append((start_slot, job_price(problem, job, pool, start_slot, end_edge), order, end_edge, nodes))
     for start_slot, _, _, end_edge, nodes in sorted(choices, key=lambda choice: choice[:3]):
         one_node, grouped, span = is_on_one_node(job.topology), is_in_one_group(job), slice(start_slot, end_edge)
@@ -201,7 +204,8 @@ def _families(problem: Problem, job: Job) -> tuple[NodeIdx, ...]:
         if job_refusal(pool, job) is None:
             loads = str(loads_on(job, pool))
             key = (domain_of(pool, job.topology) or "", str(pool.slices_per_gpu), loads, *gang_family(problem, pool))
-            groups[key].extend(problem.cluster.node_idx[name] for name in pool.node_names()[: pool.nodes])
+            nodes = (name for name in pool.node_names()[: pool.nodes] if may_stand(problem, job.name, name))
+            groups[key].extend(problem.cluster.node_idx[name] for name in nodes)
     return tuple(np.array(nodes, dtype=np.intp) for nodes in groups.values() if nodes)
 
 

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from schedplan.measures.coverage import FORGIVEN_PER_REPLICA
 from schedplan.measures.domains import domain_of_node
 from schedplan.measures.eligibility import service_refusal
+from schedplan.measures.pins import pinned_slots
 from schedplan.measures.warm_up import lag_minutes, serves_since
 from schedplan.measures.work import node_share
 from schedplan.model.cluster import Pool
+from schedplan.model.pin import Pin
 from schedplan.model.plan import ReplicaPart
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import Service
@@ -71,6 +73,7 @@ class _Filling:
         self.least = {pool.name: _asked_ahead(problem, service, pool) for pool in self.pools}
         self.reserve = problem.limits.reserve
         self.spread = service.spread
+        self.pins = tuple(pin for pin in problem.pins if pin.is_service and pin.work == service.name)
         self.keeps = any(lag_minutes(service, pool) > 0 for pool in self.pools)
         self.holds: list[list[Hold]] = []
 
@@ -99,6 +102,7 @@ class _Filling:
     def _fill(self, slot: int, floor: int) -> None:
         """Fill the cheapest pool first, then mend what spread and reserve ask for, one replica at a time."""
         least_total = max(floor, self.service.min_replicas)
+        self._pinned(slot)
         self._apart(slot)
         for pool in self._by_price(slot):
             most = self.least[pool.name][slot]
@@ -110,6 +114,20 @@ class _Filling:
             self._take(slot, self._nodes(pool), max(int(np.ceil(open_share * most - 1e-9)), missing))
         while (lost := self._uncovered_loss(slot)) is not None and self._take_one(slot, self._outside(slot, lost)):
             pass
+
+    def _pinned(self, slot: int) -> None:
+        """Take what pins ask for."""
+        for pin in self.pins:
+            if slot in pinned_slots(self.problem, pin):
+                for pool in self._by_price(slot):
+                    nodes = np.array([node for node in self._nodes(pool) if self._is_at(pin, node)], dtype=np.intp)
+                    self._take(slot, nodes, pin.replicas - self._standing_at(pin, slot))
+
+    def _standing_at(self, pin: Pin, slot: int) -> int:
+        return sum(hold.workers for hold in self.holds[slot] if self._is_at(pin, hold.node_idx))
+
+    def _is_at(self, pin: Pin, node: int) -> bool:
+        return pin.node in (self.board.cluster.nodes[node], self.board.pools[node].name)
 
     def _apart(self, slot: int) -> None:
         """Take one replica in each of so many domains, the cheapest first, where any replica is wanted in the slot."""
@@ -138,6 +156,9 @@ class _Filling:
 
     def _is_enough(self, slot: int, floor: int) -> bool:
         if self._total(slot) < max(floor, self.service.min_replicas):
+            return False
+        pinned = (pin for pin in self.pins if slot in pinned_slots(self.problem, pin))
+        if any(self._standing_at(pin, slot) < pin.replicas for pin in pinned):
             return False
         if self._covered(slot) < 1.0 - FORGIVEN_PER_REPLICA or self._uncovered_loss(slot) is not None:
             return False

@@ -11,6 +11,7 @@ from math import ceil
 
 from schedplan.measures.eligibility import job_refusal, service_refusal
 from schedplan.measures.forbidding import with_rules, without_rules
+from schedplan.measures.pins import without_pins_of
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import ConflictItem
@@ -86,12 +87,17 @@ def _of_job(problem: Problem, job: Job, rule: str) -> Iterator[Ladder]:
         yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if _takes(pool, job)])
         yield f"spot {job.name}", _on_spot(problem, job)
         yield f"topology {job.name}", _wider(problem, job)
-    if job.required:
+    pin = problem.pin_of_job.get(job.name)
+    if pin is not None:
+        yield f"pin {pin.subject}", iter((_without_pins(problem, pin.subject),))
+    if job.required and (pin is None or not pin.makes_required):
         words = f"let job {job.name} be left out (required = false)"
         yield f"required {job.name}", iter((Change(words, _with_job(problem, replace(job, required=False))),))
 
 
 def _of_service(problem: Problem, service: Service, rule: str) -> Iterator[Ladder]:
+    if any(pin.is_service and pin.work == service.name for pin in problem.pins):
+        yield f"pin service {service.name}", iter((_without_pins(problem, f"service {service.name}"),))
     yield f"{rule} {service.name}", (Change(words, changed) for words, changed in eased(problem, rule, service))
     yield f"target {service.name}", _targets(problem, service)
     if service.max_replicas is not None:
@@ -101,6 +107,10 @@ def _of_service(problem: Problem, service: Service, rule: str) -> Iterator[Ladde
     yield f"spot {service.name}", _service_on_spot(problem, service)
     yield "utilization", _fuller(problem)
     yield "missed demand", _missed(problem)
+
+
+def _without_pins(problem: Problem, subject: str) -> Change:
+    return Change(f"take out the pin of {subject}", without_pins_of(problem, subject))
 
 
 def _without_outage(problem: Problem, subject: str) -> Change:

@@ -9,6 +9,7 @@ from schedplan.model.cluster import Cluster
 from schedplan.model.forecast import Forecast, Series
 from schedplan.model.latency_sample import LatencySample
 from schedplan.model.outage import Outage
+from schedplan.model.pin import Pin
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, Service
 from schedplan.tables.carbon import IntensityChange, intensity_changes
@@ -16,6 +17,7 @@ from schedplan.tables.catalog import INPUT_TABLES
 from schedplan.tables.faults import raise_faults
 from schedplan.tables.latency_samples import latency_samples
 from schedplan.tables.outages import outages
+from schedplan.tables.pins import pins
 from schedplan.tables.pools import PriceChange, pools, price_changes, speeds
 from schedplan.tables.quotas import quotas
 from schedplan.tables.read import ColumnSlip, TableFile
@@ -45,6 +47,7 @@ class Content:
     slips: tuple[ColumnSlip, ...] = ()
     outages: tuple[Outage, ...] = ()
     latency_samples: tuple[LatencySample, ...] = ()
+    pins: tuple[Pin, ...] = ()
 
 
 def content(files: tuple[TableFile, ...]) -> Content:
@@ -52,10 +55,11 @@ def content(files: tuple[TableFile, ...]) -> Content:
     rows = {dictionary.name: table_rows(dictionary, files) for dictionary in INPUT_TABLES}
     found_pools = pools(rows["nodes"])
     found_services = services(rows["services"])
+    found_jobs = jobs(rows["jobs"])
     cluster = Cluster(found_pools, speeds(rows["speeds"]))
     result = Content(
         cluster,
-        jobs(rows["jobs"]),
+        found_jobs,
         found_services,
         series(rows["load"]),
         forecasts(rows["forecast"]),
@@ -70,6 +74,7 @@ def content(files: tuple[TableFile, ...]) -> Content:
         tuple(slip for file in files for slip in file.slips),
         outages(rows["outages"], cluster),
         latency_samples(rows["latency_samples"]),
+        pins(rows["pins"], cluster, tuple(job.name for job in found_jobs), tuple(service.name for service in found_services)),
     )
     faults: tuple[Fault, ...] = tuple(fault for one in rows.values() for fault in one.faults)
     raise_faults(faults)

@@ -20,7 +20,7 @@ from schedplan.report.static_document import static_document
 from schedplan.tables.artefact_context import PlanContext, refuse_stale
 from schedplan.tables.artefacts import read_plan
 from schedplan.workflows.optimize import RUNTIME_KEY
-from schedplan.workflows.project import Project, input_sha256, open_project
+from schedplan.workflows.project import Project, input_sha256, reopen_project
 from schedplan.workflows.static import STATIC_KEY, rebuilt_static
 
 
@@ -70,8 +70,7 @@ def open_plan(folder: Path, data: Path | None = None, limits: Limits | None = No
     root = data if data is not None else find_root(folder, context)
     settings = _settings(context, root)
     refuse_stale(context, root, lambda path, table: input_sha256(settings, path, table))
-    tables = tuple(root / record.path for record in context.inputs)
-    project = open_project(ProjectPlace(None, (), tables), settings, root)
+    project = reopen_project(settings, root, context.inputs)
     given = dict(context.settings.values)
     if STATIC_KEY in given:
         problem = rebuilt_static(project, context)

@@ -25,6 +25,7 @@ from schedplan.validate.subject import Subject
 from schedplan.workflows.assumptions import default_notes
 from schedplan.workflows.demand import expected_demand
 from schedplan.workflows.horizon import horizon
+from schedplan.workflows.pins import pinned
 from schedplan.workflows.project import Project
 from schedplan.workflows.rules import known_rules
 from schedplan.workflows.running import taken_over
@@ -101,8 +102,9 @@ def _problem(
     if behind:
         are, hang = ("is", "hangs") if len(behind) == 1 else ("are", "hang")
         notes = (*notes, f"{counted(len(behind), 'job')} {hang} (after, gang) on one submitted later and {are} not planned")
-    planned = with_rules(replace(problem, jobs=jobs, forbid=known_rules(settings.forbid, content.cluster)))
-    return planned, notes, (*said, *idle_rules(planned))
+    ruled = with_rules(replace(problem, jobs=jobs, forbid=known_rules(settings.forbid, content.cluster)))
+    planned, idle_pins = pinned(ruled, content.pins)
+    return planned, notes, (*said, *idle_rules(planned), *idle_pins)
 
 
 def _refuse_unknown_carbon(problem: Problem) -> None:

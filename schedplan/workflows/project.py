@@ -60,8 +60,10 @@ class Project:
         return (*(file.path for file in self.files), *project_file)
 
 
-def open_project(place: ProjectPlace, settings: Settings, root: Path | None = None) -> Project:
+def open_project(place: ProjectPlace, settings: Settings, pins: Path | None = None) -> Project:
     """Return the project at a place: the tables DATA names where it names any, else those of the project file.
+
+    pins: one more file of that table.
 
     Raises InputError with the faults of all files, or where there is nothing to read.
     """
@@ -72,8 +74,18 @@ def open_project(place: ProjectPlace, settings: Settings, root: Path | None = No
             hint="Name tables (schedplan optimize nodes.csv jobs.csv), or give them under [inputs] of schedplan.toml;"
             " `schedplan init DIR` makes a project to begin with.",
         )
+    more = () if pins is None else (Source(pins, "pins", named_by="--pin"),)
+    return _project(settings, _root(settings), (*sources, *more))
+
+
+def reopen_project(settings: Settings, root: Path, inputs: tuple[InputRecord, ...]) -> Project:
+    """Return the project that a result was made from, its inputs by the paths and tables that the result records."""
+    return _project(settings, root, tuple(Source(root / record.path, record.table) for record in inputs))
+
+
+def _project(settings: Settings, root: Path, sources: tuple[Source, ...]) -> Project:
     files = read_sources(sources, ZoneInfo(settings.project.timezone))
-    return Project(settings, root if root is not None else _root(settings), files, content(files))
+    return Project(settings, root, files, content(files))
 
 
 def input_sha256(settings: Settings, path: Path, table: str) -> str:

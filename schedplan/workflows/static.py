@@ -59,7 +59,7 @@ def prepare_static(project: Project) -> Prepared:
     """Return the static problem of a project. Raises InputError where the tables make none."""
     settings, content = project.settings, project.calibrated
     _refuse_nothing(content)
-    _refuse_quotas(project)
+    _refuse_passed_over(project)
     grid, said = horizon(settings.horizon, content, settings.project.timezone)
     expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
     slot = TimeGrid.regular(grid.start_s, SLOT_MINUTES, 1)
@@ -175,14 +175,15 @@ def _notes(project: Project) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _refuse_quotas(project: Project) -> None:
-    """A placement that passes over a ceiling would be worse than none: verify and a gate would call it sound."""
-    if project.content.quotas or project.settings.quotas:
-        raise ConfigError(
-            "a static placement keeps no quotas, and this project has some",
-            code="SP2005",
-            hint="Plan without --static to keep them, or take the quotas out.",
-        )
+def _refuse_passed_over(project: Project) -> None:
+    """A placement that passes over a ceiling or a pin would be worse than none: verify and a gate would call it sound."""
+    for name, are_there in (("quotas", project.content.quotas or project.settings.quotas), ("pins", project.content.pins)):
+        if are_there:
+            raise ConfigError(
+                f"a static placement keeps no {name}, and this project has some",
+                code="SP2005",
+                hint=f"Plan without --static to keep them, or take the {name} out.",
+            )
 
 
 def _refuse_nothing(content: Content) -> None:

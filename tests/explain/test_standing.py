@@ -48,3 +48,19 @@ def test_an_outage_is_told_for_a_node_and_for_a_job_left_out() -> None:
     why_not = explain(task, plan, "b", why_not="n")
     assert "job b has no room on n within its window: outage" == why_not.verdict
     assert [("outage", told)] == [(reason.rule, reason.message) for reason in why_not.reasons]
+
+
+def test_a_pin_is_told_for_the_job_and_for_another_node() -> None:
+    task = problem(
+        {
+            "slots": 2,
+            "nodes": [{"name": "n", "gpus": 1}, {"name": "m", "gpus": 1}],
+            "jobs": [{"name": "a", "gpus": 1}],
+            "pins": [{"job": "a", "node": "n"}],
+        }
+    )
+    plan = optimize(task)
+
+    assert ("pin", "it is pinned on n") == (explain(task, plan, "a").reasons[0].rule, explain(task, plan, "a").reasons[0].message)
+    why_not = explain(task, plan, "a", why_not="m")
+    assert "job a may not stand on m: pin" == why_not.verdict

@@ -83,3 +83,29 @@ def test_a_fallback_pool_that_is_away_is_none() -> None:
     stands = [account(task, Decisions((JobPart("a", "spot", 0, 1),), (), on)).placements[0] for task in (free, away)]
 
     assert ["own", None] == [placement.fallback_pool for placement in stands]
+
+
+def test_a_pin_refuses_another_place_another_time_and_leaving_out() -> None:
+    task = problem(
+        {
+            "slots": 3,
+            "nodes": [{"name": "p", "count": 2, "gpus": 2}, {"name": "q", "gpus": 2}],
+            "jobs": [{"name": "a", "gpus": 1}],
+            "services": [SERVICE],
+            "demand": [{"service": "s", "rps": [0, 0, 0]}],
+            "pins": [{"job": "a", "node": "p", "start": 0.5}, {"service": "s", "node": "p/1", "replicas": 1, "start": 1}],
+        }
+    )
+    replicas = (ReplicaPart("s", 0, "q", 1), ReplicaPart("s", 1, "p/1", 1), ReplicaPart("s", 2, "p/1", 1))
+    asked = "it is pinned on p, started at 1970-01-01 00:30+00:00"
+
+    # 00:30 is rounded up to slot 1; the service is free in slot 0
+    assert [] == found(task, (JobPart("a", "p/2", 1, 1),), replicas)
+    assert [("SP3131", "job a", f"{asked}; it stands on q")] == found(task, (JobPart("a", "q", 1, 1),), replicas)
+    assert [("SP3131", "job a", f"{asked}; it starts at 1970-01-01 02:00+00:00")] == found(
+        task, (JobPart("a", "p/1", 2, 1),), replicas
+    )
+    assert ("SP3131", "job a", f"{asked} and is left out") in found(task, (), replicas)
+    moved = (*replicas[:2], ReplicaPart("s", 2, "p/2", 1))
+    told = "it is pinned at least 1 on p/1 from 1970-01-01 01:00+00:00; 0 stand there at 1970-01-01 02:00+00:00 (1 slots)"
+    assert [("SP3131", "service s", told)] == found(task, (JobPart("a", "p/2", 1, 1),), moved)

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from schedplan.measures.forbidding import with_rules
+from schedplan.measures.pins import with_pins
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.forbid import parse_forbid
 from schedplan.model.outage import Outage, OutageKind
+from schedplan.model.pin import Pin
 from schedplan.model.problem import Demand, Intensity, Limits, Objective, Problem, Reserve
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.slices import share_of
@@ -74,7 +76,7 @@ def problem(case: dict[str, Any]) -> Problem:
         forbid=tuple(parse_forbid(text) for text in case.get("rules", ())),
         intensities=tuple(Intensity(region, np.array(g, dtype=float)) for region, g in sorted(case.get("intensities", {}).items())),
     )
-    return with_rules(plain)
+    return with_pins(with_rules(plain), tuple(_pin(row) for row in case.get("pins", ())))
 
 
 def _pool(row: dict[str, Any]) -> Pool:
@@ -124,6 +126,11 @@ def _limits(row: dict[str, Any]) -> Limits:
 def _quota(row: dict[str, Any]) -> Quota:
     values = dict(row)
     return Quota(resource=QuotaResource(values.pop("resource", "gpus")), **values)
+
+
+def _pin(row: dict[str, Any]) -> Pin:
+    start_s = round(row["start"] * 3600) if "start" in row else None
+    return Pin(row.get("job") or row["service"], row.get("node"), start_s, row.get("replicas", 1), "service" in row)
 
 
 def _outage(row: dict[str, Any]) -> Outage:

@@ -29,7 +29,7 @@ from tests.oracle.on_time import is_sure_enough
 from tests.oracle.order import keeps_order
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
 from tests.oracle.services import Memory, ServiceRules
-from tests.oracle.standing import is_away, is_closed
+from tests.oracle.standing import is_against_pin, is_away, is_closed, is_pinned_node, stands_as_pinned
 
 TOLERANCE = 1e-9
 FULL_DEMAND = 10**9
@@ -185,12 +185,15 @@ class _Search:
                 hours = self.facts.run_minutes(job, pool) / 60
                 if not is_sure_enough(self.problem, job, used, start_slot, hours):
                     continue
-                if end_edge is not None and is_over and not self._is_away(workers, range(start_slot, end_edge)):
+                if end_edge is not None and is_over and not self._is_kept_off(job, workers, start_slot, end_edge):
                     found.append(self.facts.option(job, start_slot, workers))
         return found
 
-    def _is_away(self, workers: tuple[int, ...], slots: range) -> bool:
-        return any(is_away(self.problem, node, slot) for node in self.nodes if workers[node] for slot in slots)
+    def _is_kept_off(self, job: Job, workers: tuple[int, ...], start_slot: int, end_edge: int) -> bool:
+        used = [node for node in self.nodes if workers[node]]
+        if is_against_pin(self.problem, job, used, start_slot):
+            return True
+        return any(is_away(self.problem, node, slot) for node in used for slot in range(start_slot, end_edge))
 
     def _stands(self, job: Job) -> tuple[int, ...]:
         workers = [0 for _ in self.nodes]
@@ -371,7 +374,14 @@ class _Search:
         for node in self.nodes:
             pool, number = self.facts.pools[node], self.facts.number[node]
             away = tuple(is_away(self.problem, node, slot) for slot in range(self.grid.n_slots))
-            key = (pool.name, number < pool.count, number < pool.nodes, away, tuple(row[node] for row in occupied))
+            key = (
+                pool.name,
+                number < pool.count,
+                number < pool.nodes,
+                away,
+                is_pinned_node(self.problem, node),
+                tuple(row[node] for row in occupied),
+            )
             if option.workers[node] > last.get(key, option.workers[node]):
                 return False
             last[key] = option.workers[node]
@@ -438,7 +448,8 @@ class _Search:
             served = sum(count * (part[node] or 0) for node, count in zip(nodes, counts, strict=True))
             if service.min_replicas <= sum(counts) <= ceiling and (served >= FULL_DEMAND or self._rate(service, slot) == 0):
                 stands = {node: count for node, count in zip(nodes, counts, strict=True) if count}
-                if self.service_rules.stands_apart(service, stands) and self.service_rules.serves(service, slot, stands):
+                is_right = self.service_rules.stands_apart(service, stands) and self.service_rules.serves(service, slot, stands)
+                if is_right and stands_as_pinned(self.problem, service, slot, stands):
                     yield tuple(stands.items())
 
     def _part_of_demand(self, service: Service, node: int, slot: int) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 
 from schedplan.measures.objective import Normalisation
+from schedplan.measures.pins import with_pins
 from schedplan.model.cluster import Cluster, Market, Pool
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
@@ -141,6 +142,7 @@ def doubled(problem: Problem) -> Problem:
 def split(problem: Problem) -> Problem:
     """Make every node a pool of its own; pools with a least number of rented nodes stay, for that number is the pool's."""
     named = {placed.node for job in problem.jobs for placed in job.placement} | {outage.place for outage in problem.outages}
+    named |= {pin.node for pin in problem.pins if pin.node is not None}
     whole = {pool.name for pool in problem.cluster.pools if pool.name in named or (not pool.market.is_sunk and pool.min_count > 0)}
     parts_of = {pool.name: [pool] if pool.name in whole else _singles(pool) for pool in problem.cluster.pools}
     before = [name for pool in problem.cluster.pools for name in pool.node_names()]
@@ -190,7 +192,8 @@ def with_one_more(problem: Problem) -> Problem | None:
 def loosened(problem: Problem) -> Problem:
     """Nothing is required, due or kept from spot nodes, and money is no limit."""
     jobs = tuple(replace(job, required=False, spot_ok=True, deadline_s=None) for job in problem.jobs)
-    return replace(problem, jobs=jobs, limits=replace(problem.limits, budget_per_day=None))
+    loose = replace(problem, jobs=jobs, limits=replace(problem.limits, budget_per_day=None))
+    return with_pins(loose, problem.pins)
 
 
 CHANGES = (

@@ -1,4 +1,4 @@
-"""Grafts of what is decided about places beforehand: rules of selector on selector, outages."""
+"""Grafts of what is decided about places beforehand: rules of selector on selector, outages, pins."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import random
 from dataclasses import replace
 
 from schedplan.measures.forbidding import with_rules
+from schedplan.measures.pins import with_pins
 from schedplan.model.forbid import parse_forbid
 from schedplan.model.outage import Outage
+from schedplan.model.pin import Pin
 from schedplan.model.problem import Problem
+from schedplan.model.workload import JobState
 from tests.oracle.drawing import HOUR_S, START_S
 
 
@@ -31,4 +34,15 @@ def _outages(source: random.Random, problem: Problem) -> Problem | None:
     return replace(problem, outages=(outage,))
 
 
-GRAFTS = {"rules": _rules, "outages": _outages}
+def _pins(source: random.Random, problem: Problem) -> Problem | None:
+    """One waiting job pinned to a node or pool, or to a start."""
+    waiting = [job for job in problem.jobs if job.state is JobState.PENDING]
+    if problem.pins or not waiting:
+        return None
+    places = (*problem.cluster.nodes, *problem.cluster.by_name)
+    name = source.choice(waiting).name
+    pin = source.choice((Pin(name, source.choice(places)), Pin(name, None, START_S + HOUR_S)))
+    return with_pins(problem, (pin,))
+
+
+GRAFTS = {"rules": _rules, "outages": _outages, "pins": _pins}

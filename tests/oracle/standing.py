@@ -1,4 +1,7 @@
-"""What is decided about places beforehand, read anew from its description: rules, outages. It shares no line with the product."""
+"""What is decided about places beforehand, read anew from its description: rules, outages, pins.
+
+It shares no line with the product.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,42 @@ def is_away(problem: Problem, node: int, slot: int) -> bool:
         if outage.place in names and max(begin_s, outage.start_s) < min(end_s, outage.end_s):
             return True
     return False
+
+
+def is_against_pin(problem: Problem, job: Job, nodes: list[int], start_slot: int) -> bool:
+    """Whether a pin of a job forbids one of the nodes (by index), or the slot: the first that begins no sooner than its start."""
+    for pin in problem.pins:
+        if pin.is_service or pin.work != job.name:
+            continue
+        if pin.node is not None and any(not _is_at(problem, node, pin.node) for node in nodes):
+            return True
+        if pin.start_s is not None:
+            begins_s = problem.grid.edges_s[start_slot]
+            before_s = problem.grid.edges_s[start_slot - 1] if start_slot else pin.start_s - 1
+            if pin.start_s < problem.grid.edges_s[0] or not before_s < pin.start_s <= begins_s:
+                return True
+    return False
+
+
+def stands_as_pinned(problem: Problem, service: Service, slot: int, stands: dict[int, int]) -> bool:
+    """Whether the replicas per node (by index) of one slot are what the pins of a service ask for."""
+    begins_s = problem.grid.edges_s[slot]
+    asked = (pin for pin in problem.pins if pin.is_service and pin.work == service.name)
+    for pin in (pin for pin in asked if pin.start_s is None or pin.start_s <= begins_s):
+        if sum(count for node, count in stands.items() if _is_at(problem, node, pin.node or "")) < pin.replicas:
+            return False
+    return True
+
+
+def is_pinned_node(problem: Problem, node: int) -> str | None:
+    """Return the name of a single node that is pinned by its own name, None of any other."""
+    name = problem.cluster.nodes[node]
+    return name if any(pin.node == name for pin in problem.pins) else None
+
+
+def _is_at(problem: Problem, node: int, place: str) -> bool:
+    name = problem.cluster.nodes[node]
+    return place in (name, problem.cluster.pool_of_node[name].name)
 
 
 def _says(selector: str, facts: dict[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""Themes of what is decided about places beforehand: rules of selector on selector, outages."""
+"""Themes of what is decided about places beforehand: rules of selector on selector, outages, pins."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import random
 from dataclasses import replace
 
 from schedplan.measures.forbidding import with_rules
+from schedplan.measures.pins import with_pins
 from schedplan.model.cluster import Market
 from schedplan.model.forbid import parse_forbid
 from schedplan.model.outage import Outage
+from schedplan.model.pin import Pin
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Placed, WorkerShape
-from tests.oracle.drawing import HOUR_S, START_S, a_pool, a_problem, of_tenants, some_jobs, with_services
+from tests.oracle.drawing import HOUR_S, START_S, a_pool, a_problem, device_pools, of_tenants, some_jobs, with_services
 
 RULES = (
     "kind=training on edge=true",
@@ -79,4 +81,24 @@ def _outage(source: random.Random, problem: Problem) -> Outage:
     return Outage(source.choice((*problem.cluster.nodes, *problem.cluster.by_name)), start_s, end_s)
 
 
-THEMES = {"rules": _rules, "outages": _outages}
+def _pins(source: random.Random) -> Problem:
+    """One to three pins: jobs on a node or pool, at a time, or both, now and then where they can't be; replicas of a service."""
+    problem = a_problem(source, device_pools(source), some_jobs(source, source.randint(2, 4)), n_slots=source.choice((3, 4)))
+    if source.random() < 0.4:
+        problem = with_services(source, problem, 1)
+    places = tuple(dict.fromkeys((*problem.cluster.nodes, *problem.cluster.by_name)))
+    jobs = source.sample(problem.jobs, source.randint(0 if problem.services else 1, 2))
+    pins = [_pin_of(source, job.name, places) for job in jobs]
+    for service in problem.services:
+        start_s = source.choice((None, None, START_S + HOUR_S + 60))
+        pins.append(Pin(service.name, source.choice(places), start_s, source.choice((1, 1, 2)), is_service=True))
+    return with_pins(problem, tuple(pins))
+
+
+def _pin_of(source: random.Random, job: str, places: tuple[str, ...]) -> Pin:
+    start_s = source.choice((None, START_S, START_S + HOUR_S, START_S + HOUR_S + 600, START_S + 2 * HOUR_S))
+    node = None if start_s is not None and source.random() < 0.3 else source.choice(places)
+    return Pin(job, node, start_s)
+
+
+THEMES = {"rules": _rules, "outages": _outages, "pins": _pins}

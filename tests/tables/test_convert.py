@@ -331,9 +331,9 @@ def test_defaults_written_out_are_no_warning(content_of):
 
 
 def test_a_table_that_plans_do_not_act_on_is_a_warning(content_of):
-    (warning,) = content_of(pins="job,node\na,n\n").warnings
+    (warning,) = content_of(links="from_region,to_region\na,b\n").warnings
 
-    assert "the table pins is read, but plans do not act on it yet" in warning
+    assert "the table links is read, but plans do not act on it yet" in warning
 
 
 def test_a_dedicated_share_is_a_warning_and_a_dedicated_device_is_none(content_of):

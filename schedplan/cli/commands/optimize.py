@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,6 +32,13 @@ Static = Annotated[
     typer.Option("--static", help="Place everything at one instant: every job whatever its state and times, and no waiting."),
 ]
 
+Pins = Annotated[
+    Path | None,
+    typer.Option(
+        "--pin", metavar="FILE", help="A file of the table pins: decisions that the plan has to keep.", show_default=False
+    ),
+]
+
 MOST_MINUTES = 5_256_000
 """Ten years."""
 
@@ -49,6 +57,7 @@ def optimize(
     time_limit: TimeLimit = None,
     require_optimal: RequireOptimal = False,
     runtime: Runtime = None,
+    pin: Pins = None,
     static: Static = False,
 ) -> ExitStatus:
     """Plan which jobs and replicas run where and when, say how far from the best possible that is, and save the plan."""
@@ -65,7 +74,7 @@ def optimize(
     settings = call.settings(place, (*extra, *overrides_of("solver.time_limit", time_limit, "--time-limit")))
     with call.progress() as progress:
         progress("read")
-        project = open_project(place, settings)
+        project = open_project(place, settings, pin)
         progress("plan")
         asked = solve_options(settings, require_optimal=require_optimal)
         planned = plan_static(project, asked) if static else plan_project(project, asked, runtime)

@@ -39,6 +39,7 @@ CODES = {
     "rules": "SP3117",
     "reserve": "SP3118",
     "outage": "SP3130",
+    "pin": "SP3131",
 }
 
 

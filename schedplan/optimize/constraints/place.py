@@ -1,7 +1,7 @@
 """place: every job is started once or left out; a required one is started.
 
 Sets: job classes c with n_c identical gangs, their sites, slots t.
-Formula: Σ_{site,t} x[c,site,t] + u[c] = n_c; u[c] = 0 where the jobs are required or run already.
+Formula: Σ_{site,t} x[c,site,t] + u[c] = n_c; u[c] = 0 where the jobs are required, pinned or run already.
 Intuition: leaving work out is a choice with a price in the objective, never an accident.
 """
 
@@ -24,4 +24,6 @@ def add(variables: Variables, rows: Rows) -> None:
     for job_class, left_out in zip(variables.layout.classes, variables.left_out, strict=True):
         rows.always(cp_model.LinearExpr.sum(gangs_of[job_class.idx]) + left_out == job_class.count)
         if job_class.job.required or job_class.job.state is JobState.RUNNING:
-            rows.when(f"required {job_class.job.name}", left_out == 0)
+            pin = variables.layout.problem.pin_of_job.get(job_class.job.name)
+            rule = "pin" if pin is not None and pin.makes_required else "required"
+            rows.when(f"{rule} {job_class.job.name}", left_out == 0)
