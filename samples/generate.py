@@ -29,6 +29,7 @@ def write_samples(root: Path) -> None:
     _write_ecommerce_day(root / "ecommerce-day")
     _write_three_nodes(root / "three-nodes-1-1-2")
     _write_gpu_slices(root / "gpu-slices")
+    _write_tenants_quota(root / "tenants-quota")
 
 
 def mean_load_rps(hour_of_day: int) -> float:
@@ -106,6 +107,47 @@ def _write_three_nodes(folder: Path) -> None:
     pair = {"job": "A", "submit_time": "2026-12-01T07:00:00Z", "workers": 2, "gpus_per_worker": 1, "runtime_minutes": 60}
     single = {"job": "B", "submit_time": "2026-12-01T07:05:00Z", "workers": 1, "gpus_per_worker": 2, "runtime_minutes": 60}
     _write_table(folder / "jobs.csv", [pair, single])
+
+
+def _write_tenants_quota(folder: Path) -> None:
+    """A bank's inference on core nodes, and three tenants that train on shared ones within quotas."""
+    h100 = {"accelerator": "H100-SXM5-80GB", "gpu_memory_gib": 80, "market": "owned"}
+    core = {"node": "core", "count": 2, "gpus": 5, "price_per_hour": 20, "labels": "tier=core"}
+    shared = {"node": "shared", "count": 2, "gpus": 8, "price_per_hour": 32, "labels": "tier=shared"}
+    _write_table(folder / "nodes.csv", [core | h100, shared | h100])
+    risk = {"service": "risk-control", "tenant": "risk", "priority": 100, "slo_ms": 200, "slo_quantile": "mean"}
+    request = {"service_ms": 100, "service_cv": 1, "concurrency": 1, "gpus_per_replica": 1, "min_replicas": 1}
+    _write_table(folder / "services.csv", [risk | request])
+    day = [8] * 8 + [20, 40, 60] + [80] * 8 + [60, 40, 20, 8, 8]
+    load = [{"unique_id": "risk-control", "ds": f"2026-12-01T{hour:02d}:00:00Z", "y": rate} for hour, rate in enumerate(day)]
+    _write_table(folder / "load.csv", load)
+    cohort = {"parent": "training", "borrow_price": 0.5}
+    own = [{"tenant": "risk", "nominal": 10, "max": 10, "parent": "", "borrow_price": 0}]
+    promised = {"search": 8, "ads": 4, "nlp": 4}
+    _write_table(
+        folder / "quotas.csv", own + [{"tenant": tenant, "nominal": gpus, "max": ""} | cohort for tenant, gpus in promised.items()]
+    )
+    asked = [
+        ("search-index", "search", 0, 2, 4, 12, 5),
+        ("nlp-pretrain", "nlp", 0, 1, 8, 10, 5),
+        ("nlp-tune", "nlp", 0, 1, 4, 6, 1),
+        ("search-rank", "search", 6, 1, 4, 6, 5),
+        ("ads-retrain", "ads", 12, 1, 4, 8, 9),
+    ]
+    jobs = [
+        {
+            "job": job,
+            "kind": "training",
+            "tenant": tenant,
+            "priority": priority,
+            "submit_time": f"2026-12-01T{hour:02d}:00:00Z",
+            "workers": workers,
+            "gpus_per_worker": gpus,
+            "runtime_minutes": hours * 60,
+        }
+        for job, tenant, hour, workers, gpus, hours, priority in asked
+    ]
+    _write_table(folder / "jobs.csv", jobs)
 
 
 def _at(hour: int) -> str:

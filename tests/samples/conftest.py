@@ -29,5 +29,10 @@ def gpu_slices() -> Planned:
 
 
 @pytest.fixture(scope="session")
+def tenants_quota() -> Planned:
+    return planned("tenants-quota")
+
+
+@pytest.fixture(scope="session")
 def three_nodes() -> Planned:
     return planned("three-nodes-1-1-2")
