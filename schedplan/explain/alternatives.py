@@ -8,7 +8,7 @@ from schedplan.explain.family import Family
 from schedplan.explain.price import berth_cost, bill, run_cost
 from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Berth, Room
-from schedplan.explain.wording import amount, instant, signed_money, stands
+from schedplan.explain.wording import amount, instant, needed_workers, signed_money, stands
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import Refusal, job_refusal
 from schedplan.measures.pins import may_stand, pin_told
@@ -72,7 +72,7 @@ def lack_of_room(problem: Problem, room: Room, job: Job, family: Family, *, only
     if tight is None:
         return "it can't end there within its window"
     start = instant(problem, problem.grid.slot_start_s(tight.stretch.start_slot))
-    told = f"room for {tight.workers_fit} of its {job.workers} workers at best (from {start})"
+    told = f"room for {tight.workers_fit} of its {needed_workers(job)} at best (from {start})"
     if job.shape.gpus > 0:
         told += f"; {amount(tight.free_devices)} devices are free there, at most {amount(tight.widest_devices)} on one node"
     return told

@@ -45,7 +45,7 @@ def _too_unsure(problem: Problem, decisions: Decisions, job: Job, family: Family
         return None
     pool = problem.cluster.pool_of_node[berth.parts[0].node]
     start_slot = berth.stretch.start_slot
-    chance = chance_on(problem, job, pool, len(berth.parts), start_slot)
+    chance = chance_on(problem, job, pool, len(berth.parts), start_slot, sum(part.workers for part in berth.parts))
     start = instant(problem, problem.grid.slot_start_s(start_slot))
     told = (
         f"from {start} on {counted(len(berth.parts), 'spot node')} it ends by its deadline with at least {amount(chance * 100)} %"

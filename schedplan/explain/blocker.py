@@ -17,7 +17,7 @@ from schedplan.explain.family import Family, by_price, families
 from schedplan.explain.price import bill, bill_per_slot
 from schedplan.explain.quota import held_back, larger_quota, over_quota
 from schedplan.explain.room import Berth, Room, Tightness, windows
-from schedplan.explain.wording import amount, counted, instant, listed, money
+from schedplan.explain.wording import amount, counted, instant, listed, money, needed_workers
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal, workers_per_node
 from schedplan.measures.gang_family import NAMED_DOMAINS, domain_of
@@ -139,14 +139,12 @@ def _too_large(problem: Problem, job: Job, open_families: tuple[Family, ...]) ->
         for place, pools in _domains(job, family)
     ]
     most, place, pools = max(holds, key=lambda hold: hold[0])
-    if most >= job.workers:
+    if most >= job.least_workers:
         return None
     rule = "gang" if job.topology in (Topology.ANY, Topology.CLUSTER) else "topology"
     within = "" if rule == "gang" else f" inside one {job.topology.value}"
-    evidence = (
-        f"needs {counted(job.workers, 'worker')} at once{within}; {place}, the largest place that takes it, holds {most} when empty"
-    )
-    repair, cost = _more_nodes(problem, job, _cheapest(problem, job, pools), job.workers - most)
+    evidence = f"needs {needed_workers(job)} at once{within}; {place}, the largest place that takes it, holds {most} when empty"
+    repair, cost = _more_nodes(problem, job, _cheapest(problem, job, pools), job.least_workers - most)
     return _Finding(rule, evidence, f"{repair}, or split the gang", cost)
 
 
@@ -277,17 +275,19 @@ def _no_room(problem: Problem, room: Room, job: Job, open_families: tuple[Family
 def _added_to(problem: Problem, job: Job, tight: Tightness, family: Family) -> tuple[str, float | None]:
     """Return (words, currency) of the nodes that a family lacks in its best stretch."""
     pool = _cheapest(problem, job, (pool for pool in family.pools if job_refusal(pool, job) is None))
-    return _more_nodes(problem, job, pool, job.workers - tight.workers_fit)
+    return _more_nodes(problem, job, pool, max(job.least_workers - tight.workers_fit, 1))
 
 
 def _capacity_evidence(problem: Problem, job: Job, family: Family, tight: Tightness) -> str:
     grid = problem.grid
     start, end = (instant(problem, grid.edges_s[edge]) for edge in (tight.stretch.start_slot, tight.stretch.end_edge))
-    workers = counted(job.workers, "worker")
+    workers = needed_workers(job)
     told = f"{family.name} has room for {tight.workers_fit} of its {workers} from {start} to {end}, its best stretch"
+    if job.is_elastic and tight.workers_fit >= job.least_workers:
+        return f"{told}; with so few it would not end in time"
     if job.shape.gpus == 0:
         return told
-    needed = job.devices
+    needed = job.least_workers * job.shape.gpus
     if tight.free_devices < needed:
         return f"{told}: needs {amount(needed)} devices, {amount(tight.free_devices)} are free"
     return (

@@ -15,7 +15,8 @@ def held_back(room: Room, job: Job, family: Family, *, only_node: str | None = N
     berth = room.berth(job, family, only_node=only_node, within_quotas=False)
     if berth is None:
         return None
-    refusal = room.over_quota(job, family.pools[0].accelerator, berth.stretch)
+    workers = sum(part.workers for part in berth.parts)
+    refusal = room.over_quota(job, family.pools[0].accelerator, berth.stretch, workers)
     return None if refusal is None else (refusal, berth)
 
 

@@ -22,6 +22,7 @@ from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Service
+from schedplan.optimize.constraints.elastic import choices
 from schedplan.optimize.constraints.window import windows_from
 from schedplan.packing.assignment import has_work
 from schedplan.packing.board import Board, Hold
@@ -77,21 +78,21 @@ class Room:
         """
         for nodes in self._domains(job, family, only_node):
             pool = self._pool(nodes[0])
-            for stretch in self._stretches(job, pool):
+            for stretch, workers in self._stretches(job, pool):
                 if start_slot is not None and stretch.start_slot != start_slot:
                     continue
-                if within_quotas and self.over_quota(job, pool.accelerator, stretch) is not None:
+                if within_quotas and self.over_quota(job, pool.accelerator, stretch, workers) is not None:
                     continue
-                parts = self._parts(job, nodes, stretch)
+                parts = self._parts(job, nodes, stretch, workers)
                 if parts is not None and self._can_be_on(parts, stretch):
                     return Berth(stretch, parts)
         return None
 
-    def over_quota(self, job: Job, accelerator: str | None, stretch: Stretch) -> QuotaRefusal | None:
-        """Return the quota that a job would exceed on a device model in some slot of a stretch; None where it may stand."""
+    def over_quota(self, job: Job, accelerator: str | None, stretch: Stretch, workers: int) -> QuotaRefusal | None:
+        """Return the quota that so many workers of a job would exceed on a device model in some slot of a stretch; None: none."""
         if job.state is JobState.RUNNING:
             return None
-        return self._board.allowance.refusal(job, accelerator, job.workers, slice(stretch.start_slot, stretch.end_edge))
+        return self._board.allowance.refusal(job, accelerator, workers, slice(stretch.start_slot, stretch.end_edge))
 
     def earliest_start(self, job: Job) -> int:
         """Return the first slot in which a job may start by its release and by the jobs it comes after."""
@@ -135,21 +136,31 @@ class Room:
             for part in berth.parts
         ]
 
-    def _stretches(self, job: Job, pool: Pool) -> Iterator[Stretch]:
-        """Give the stretches open to a job beside the runs it hangs on: those it waits for, waits of others, rows of its gang."""
+    def _stretches(self, job: Job, pool: Pool) -> Iterator[tuple[Stretch, int]]:
+        """Give the stretches open to a job, with its workers, beside the runs it hangs on: those it waits for, waits of others,
+        rows of its gang. Of an elastic gang those with most workers first."""
         waits_for, rows = self.problem.waits_for, self.problem.gang_rows.get(job.name, ())
         starts = [run.start_slot for run in self._runs if job.name in waits_for[run.job.name]]
         last_edge = min(starts, default=self.problem.grid.n_slots)
         common = {run.start_slot for run in self._runs if run.job in rows}
-        for stretch in windows(self.problem, job, pool, self.earliest_start(job)):
+        for stretch, workers in self._by_workers(job, pool, self.earliest_start(job)):
             if stretch.end_edge <= last_edge and (not common or stretch.start_slot in common):
-                yield stretch
+                yield stretch, workers
+
+    def _by_workers(self, job: Job, pool: Pool, first_slot: int) -> Iterator[tuple[Stretch, int]]:
+        if not job.is_elastic or job.state is JobState.RUNNING:
+            for stretch in windows(self.problem, job, pool, first_slot):
+                yield stretch, job.standing_workers
+            return
+        for choice in choices(self.problem, job, pool):
+            if choice.start_slot >= first_slot:
+                yield Stretch(choice.start_slot, choice.end_edge), choice.workers
 
     def tightness(self, job: Job, family: Family, *, only_node: str | None = None) -> Tightness | None:
         """Return the best that a family, or one of its nodes, could do for a job; None where no stretch fits its window."""
         best: Tightness | None = None
         for nodes in self._domains(job, family, only_node):
-            for stretch in self._stretches(job, self._pool(nodes[0])):
+            for stretch, _ in self._stretches(job, self._pool(nodes[0])):
                 fit = self._workers(job, nodes, stretch)
                 free = self.free_devices(nodes, stretch)
                 found = Tightness(stretch, int(fit.sum()), float(free.sum()), float(free.max(initial=0.0)))
@@ -184,28 +195,17 @@ class Room:
         for nodes in groups.values():
             yield np.array(nodes, dtype=np.intp)
 
-    def _parts(self, job: Job, nodes: NDArray[np.intp], stretch: Stretch) -> tuple[JobPart, ...] | None:
+    def _parts(self, job: Job, nodes: NDArray[np.intp], stretch: Stretch, workers: int) -> tuple[JobPart, ...] | None:
         fit = self._workers(job, nodes, stretch)
-        if int(fit.sum()) < job.workers:
+        if int(fit.sum()) < workers:
             return None
         is_on = self.decisions.on[nodes, stretch.start_slot : stretch.end_edge].sum(axis=1)
         price = self._price_per_worker(nodes, fit, stretch)
         orders = (np.lexsort((nodes, -fit, price, -is_on)), np.lexsort((nodes, -fit)))
-        most = most_nodes(self.problem, job, self._pool(nodes[0]), stretch.start_slot)
-        found = (self._parts_in(order, job, nodes, fit, stretch.start_slot) for order in orders)
+        most = most_nodes(self.problem, job, self._pool(nodes[0]), stretch.start_slot, workers)
+        names = [self.problem.cluster.nodes[int(node)] for node in nodes]
+        found = (_parts_in(order, job, names, fit, stretch.start_slot, workers) for order in orders)
         return next((parts for parts in found if most is None or len(parts) <= most), None)
-
-    def _parts_in(
-        self, order: NDArray[np.intp], job: Job, nodes: NDArray[np.intp], fit: NDArray[np.int64], start_slot: int
-    ) -> tuple[JobPart, ...]:
-        """Return the workers of a job on nodes in an order, as many on each as fit."""
-        parts, missing = [], job.workers
-        for idx in order:
-            taken = min(missing, int(fit[idx]))
-            if taken:
-                parts.append(JobPart(job.name, self.problem.cluster.nodes[int(nodes[idx])], start_slot, taken))
-                missing -= taken
-        return tuple(sorted(parts))
 
     def _workers(self, job: Job, nodes: NDArray[np.intp], stretch: Stretch) -> NDArray[np.int64]:
         """Return how many workers each node takes throughout a stretch, at most all; int64 [len(nodes)]."""
@@ -233,6 +233,19 @@ class Room:
 
     def _pool(self, node_idx: int) -> Pool:
         return self.problem.cluster.pool_of_node[self.problem.cluster.nodes[int(node_idx)]]
+
+
+def _parts_in(
+    order: NDArray[np.intp], job: Job, names: list[str], fit: NDArray[np.int64], start_slot: int, workers: int
+) -> tuple[JobPart, ...]:
+    """Return so many workers of a job on nodes in an order, as many on each as fit."""
+    parts, missing = [], workers
+    for idx in order:
+        taken = min(missing, int(fit[idx]))
+        if taken:
+            parts.append(JobPart(job.name, names[int(idx)], start_slot, taken))
+            missing -= taken
+    return tuple(sorted(parts))
 
 
 def windows(problem: Problem, job: Job, pool: Pool, first_slot: int) -> Iterator[Stretch]:

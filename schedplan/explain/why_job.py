@@ -61,6 +61,7 @@ def _placed(problem: Problem, plan: Plan, run: Run) -> Explanation:
     reasons = [
         _place_reason(problem, run, others, prices),
         _pinned_time(problem, run) or _time_reason(problem, plan, room, run),
+        *_elastic_reasons(run),
         *_deadline_reasons(problem, run),
         *_spot_reasons(problem, plan, run, prices),
     ]
@@ -168,6 +169,19 @@ def _gang_time_reason(problem: Problem, plan: Plan, run: Run, numbers: tuple[Num
         return Reason("gang", f"{told}, with the first slot in which all of them may start and have room", numbers)
     start = instant(problem, problem.grid.slot_start_s(sooner))
     return Reason("gang", f"{told}, although all of them have room from {start}: {_better(plan)}", numbers)
+
+
+def _elastic_reasons(run: Run) -> tuple[Reason, ...]:
+    """How many workers an elastic gang has, and what that makes of its run time."""
+    job = run.job
+    if not job.is_elastic:
+        return ()
+    numbers = (Number("workers", run.workers, ""), Number("run_time", run.hours, "h"))
+    if run.workers == job.workers:
+        return (Reason("elastic", f"it runs with all its {job.workers} workers; {job.least_workers} would do", numbers),)
+    longer = amount(job.workers / run.workers)
+    told = f"it runs with {run.workers} of its {job.workers} workers (at least {job.least_workers}), {longer} times as long"
+    return (Reason("elastic", f"{told}: {amount(run.hours)} h", numbers),)
 
 
 def _deadline_reasons(problem: Problem, run: Run) -> tuple[Reason, ...]:

@@ -10,7 +10,7 @@ from schedplan.explain.price import run_cost
 from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Room, Stretch
 from schedplan.explain.why_service import explain_service, service_alternative
-from schedplan.explain.wording import counted, listed, money
+from schedplan.explain.wording import listed, money, needed_workers
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.pins import may_stand, pin_told
@@ -43,8 +43,8 @@ def _job(problem: Problem, plan: Plan, job: Job, pool: Pool, nodes: tuple[str, .
     if pin is not None and not any(may_stand(problem, job.name, node) for node in nodes):
         told = f"it is pinned {pin_told(problem, pin)}"
         return _forbidden(subject, place, Reason("pin", told), Alternative(place, Outcome.REFUSED, told, rule="pin"))
-    if len(nodes) == 1 and workers_per_node(pool, job.shape) < job.workers:
-        holds = f"{place} holds {workers_per_node(pool, job.shape)} of its {counted(job.workers, 'worker')} when empty"
+    if len(nodes) == 1 and workers_per_node(pool, job.shape) < job.least_workers:
+        holds = f"{place} holds {workers_per_node(pool, job.shape)} of its {needed_workers(job)} when empty"
         return _forbidden(subject, place, Reason("gang", holds), Alternative(place, Outcome.REFUSED, holds, rule="gang"))
     return _by_room(problem, plan, job, pool, nodes, place, run)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from schedplan.model.plan import JobPart
 from schedplan.model.problem import Problem
+from schedplan.model.workload import Job
 from schedplan.timegrid import format_local
 
 _SINGLY = 3
@@ -33,6 +34,11 @@ def signed_money(problem: Problem, value: float) -> str:
 def counted(count: float, thing: str) -> str:
     """Return `1 node`, `2 nodes`."""
     return f"{amount(count)} {thing}" if count == 1 else f"{amount(count)} {thing}s"
+
+
+def needed_workers(job: Job) -> str:
+    """Return `4 workers`, of an elastic gang `2 to 4 workers`."""
+    return f"{job.least_workers} to {job.workers} workers" if job.is_elastic else counted(job.workers, "worker")
 
 
 def listed(names: Iterable[str], shown: int = 4) -> str:

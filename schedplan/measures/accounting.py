@@ -2,7 +2,8 @@
 
     latency      = sum over jobs of urgency x size x (wait rate x hours waited + tardiness rate x hours late, where soft); one that
                    is left out waits until the horizon ends
-    utilization  = paid - held by jobs - reference work of services, in counted-resource-hours
+    utilization  = paid - held by jobs - reference work of services, in counted-resource-hours; an elastic gang counts for its run
+                   time alone, not for the rest of its last slot
     cost         = paid + expected rework + what is borrowed beyond quotas
     carbon       = emissions of the nodes that are on, by idle power and duty; 0 where power or intensity is not known
     unplaced     = importance left out / importance of all jobs
@@ -116,7 +117,7 @@ def _goals(
 def _idle_h(problem: Problem, decisions: Decisions, usage: Usage) -> float:
     hours = problem.grid.hours
     bought = float((counted_on(problem, decisions) * hours).sum())
-    by_jobs = float((usage.job_held * hours).sum())
+    by_jobs = float((usage.job_busy * hours).sum())
     by_services = fsum(
         reference_work_per_h(service, problem.cluster, float(rate)) * float(slot_h)
         for service in problem.services

@@ -154,9 +154,9 @@ class _Case:
         costs = []
         for pool in _on_demand(self):
             if refusal(pool, run.job.shape) is None:
-                end = self.problem.grid.end_edge(run.start_slot, run_minutes(self.problem, run.job, pool))
+                end = self.problem.grid.end_edge(run.start_slot, run_minutes(self.problem, run.job, pool, run.workers))
                 slots = slice(run.start_slot, end)
-                costs.append(self._filled_cost(pool, run.job, run.job.workers, slots))
+                costs.append(self._filled_cost(pool, run.job, run.workers, slots))
         return min(costs, default=None)
 
     def jobs_on_demand_cost(self) -> float | None:

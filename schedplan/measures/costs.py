@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from schedplan.measures.eligibility import workers_per_node
 from schedplan.measures.runs import Run
 from schedplan.measures.spot import gang_rate, rework_h
-from schedplan.measures.work import node_share
+from schedplan.measures.work import node_share, stretch
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
@@ -83,13 +83,19 @@ def part_hold_costs(run: Run, prices: Prices) -> tuple[float, ...]:
     )
 
 
-def run_cost_on(problem: Problem, job: Job, pool: Pool, start_slot: int, prices: Prices) -> float | None:
-    """Return what a job would bear on one pool from a slot, rework on full nodes included; None where it does not end in time."""
-    minutes = problem.runtime_minutes(job, pool)
+def run_cost_on(
+    problem: Problem, job: Job, pool: Pool, start_slot: int, prices: Prices, workers: int | None = None
+) -> float | None:
+    """Return what a job would bear on one pool from a slot, rework on full nodes included; None where it does not end in time.
+
+    workers: how many of them run, by default all.
+    """
+    count = job.workers if workers is None else workers
+    minutes = problem.runtime_minutes(job, pool) * stretch(job, count)
     end_edge = problem.grid.end_edge(start_slot, minutes)
     per_node = workers_per_node(pool, job.shape)
     if end_edge is None or per_node == 0:
         return None
-    held = hold_cost(prices, pool, job.shape, job.workers, slice(start_slot, end_edge))
-    repeated_h = job_rework_h(job, minutes / 60.0, gang_rate(pool, ceil(job.workers / per_node)))
-    return held + repeated_h * job.workers * node_share(pool, job.shape) * float(prices.per_h[pool.name][start_slot])
+    held = hold_cost(prices, pool, job.shape, count, slice(start_slot, end_edge))
+    repeated_h = job_rework_h(job, minutes / 60.0, gang_rate(pool, ceil(count / per_node)))
+    return held + repeated_h * count * node_share(pool, job.shape) * float(prices.per_h[pool.name][start_slot])

@@ -75,11 +75,12 @@ def topology_refusal(pool: Pool, job: Job) -> Refusal | None:
     if domain_of(pool, job.topology) is None:
         kind = job.topology.value
         return Refusal("topology", f"{pool.name} is in no {kind}; the job asks for one {kind}")
-    if job.topology is Topology.NODE and workers_per_node(pool, job.shape) < job.workers:
-        return Refusal("topology", f"a node of {pool.name} holds {workers_per_node(pool, job.shape)} of the {job.workers} workers")
-    if job.topology is Topology.DEVICE_GROUP and workers_per_group(pool, job.shape) < job.workers:
+    if job.topology is Topology.NODE and workers_per_node(pool, job.shape) < job.least_workers:
+        holds = workers_per_node(pool, job.shape)
+        return Refusal("topology", f"a node of {pool.name} holds {holds} of the {job.least_workers} workers")
+    if job.topology is Topology.DEVICE_GROUP and workers_per_group(pool, job.shape) < job.least_workers:
         return Refusal(
-            "topology", f"a device group of {pool.name} holds {workers_per_group(pool, job.shape)} of {job.workers} workers"
+            "topology", f"a device group of {pool.name} holds {workers_per_group(pool, job.shape)} of {job.least_workers} workers"
         )
     return None
 

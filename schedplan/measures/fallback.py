@@ -44,7 +44,7 @@ def fallback_of(problem: Problem, run: Run, usage: Usage, prices: Prices) -> Fal
     if not run.on_spot or run.job.deadline_s is None:
         return None
     by_devices = run.job.shape.gpus > 0
-    need = run.job.workers * (run.job.shape.gpus if by_devices else run.job.shape.cpus)
+    need = run.workers * (run.job.shape.gpus if by_devices else run.job.shape.cpus)
     unit = "devices" if by_devices else "cores"
     last = max(problem.grid.deadline_edge(run.job.deadline_s), run.start_slot + 1)
     window = slice(run.start_slot, last)
@@ -69,7 +69,7 @@ def latest_safe_switch_s(problem: Problem, run: Run, pool: Pool) -> int | None:
     """
     if run.job.deadline_s is None:
         return None
-    work_s, ratio = run.minutes * 60.0, run_minutes(problem, run.job, pool) / run.minutes
+    work_s, ratio = run.minutes * 60.0, run_minutes(problem, run.job, pool, run.workers) / run.minutes
     interval_s = work_s if run.job.checkpoint_minutes is None else min(run.job.checkpoint_minutes * 60.0, work_s)
     lag_s = (0.0 if pool.market.is_sunk else pool.startup_minutes * 60.0) + run.job.restart_minutes * 60.0
     saved_s, safe_s = 0.0, None

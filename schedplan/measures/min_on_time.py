@@ -20,9 +20,12 @@ def is_asked(problem: Problem, job: Job, pool: Pool) -> bool:
     return problem.limits.min_on_time > 0 and has_deadline and is_there
 
 
-def chance_on(problem: Problem, job: Job, pool: Pool, nodes: int, start_slot: int) -> float:
-    """Return a lower bound of the chance that a gang on `nodes` nodes of a pool ends by its deadline; 1 without one."""
-    hours = run_minutes(problem, job, pool) / 60
+def chance_on(problem: Problem, job: Job, pool: Pool, nodes: int, start_slot: int, workers: int | None = None) -> float:
+    """Return a lower bound of the chance that a gang on `nodes` nodes of a pool ends by its deadline; 1 without one.
+
+    workers: how many of an elastic gang run, by default all.
+    """
+    hours = run_minutes(problem, job, pool, workers) / 60
     if job.deadline_s is None:
         return 1.0
     slack_h = (job.deadline_s - problem.grid.slot_start_s(start_slot)) / 3600 - hours
@@ -35,15 +38,14 @@ def on_time_chance(job: Job, work_h: float, slack_h: float, rate_per_h: float) -
     return on_time_floor(work_h, slack_h, rate_per_h, checkpoint_h, job.checkpoint_cost_minutes / 60, job.restart_minutes / 60)
 
 
-def most_nodes(problem: Problem, job: Job, pool: Pool, start_slot: int) -> int | None:
+def most_nodes(problem: Problem, job: Job, pool: Pool, start_slot: int, workers: int | None = None) -> int | None:
     """Return the most nodes of a pool on which a gang still ends in time as surely as asked; None where nothing is asked.
 
-    0 where not even one will do. The bound falls with the number of nodes, so the first that is too many ends the search.
+    0 where not even one will do. workers: how many of an elastic gang run, by default all. The bound falls with the number of
+    nodes, so the first that is too many ends the search.
     """
     if not is_asked(problem, job, pool):
         return None
-    least = problem.limits.min_on_time
-    return next(
-        (nodes - 1 for nodes in range(1, job.workers + 1) if chance_on(problem, job, pool, nodes, start_slot) < least - 1e-12),
-        job.workers,
-    )
+    least, count = problem.limits.min_on_time, job.workers if workers is None else workers
+    chances = ((nodes, chance_on(problem, job, pool, nodes, start_slot, count)) for nodes in range(1, count + 1))
+    return next((nodes - 1 for nodes, chance in chances if chance < least - 1e-12), count)

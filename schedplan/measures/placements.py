@@ -102,12 +102,12 @@ class _Reasons:
     problem: Problem
     prices: Prices
     _eligible: dict[tuple[WorkerShape, bool, Topology, int], tuple[tuple[Pool, int], ...]] = field(default_factory=dict)
-    _cheapest: dict[tuple[Job, int], tuple[int, float, str]] = field(default_factory=dict)
+    _cheapest: dict[tuple[Job, int, int], tuple[int, float, str]] = field(default_factory=dict)
 
     def of(self, run: Run) -> str:
         if run.job.state is JobState.RUNNING:
-            return "runs already and stays on its nodes" if run.job.placement else "runs already"
-        return f"{self._place(run)}; {self._time(run)}"
+            return ("runs already and stays on its nodes" if run.job.placement else "runs already") + _workers(run)
+        return f"{self._place(run)}; {self._time(run)}{_workers(run)}"
 
     def _place(self, run: Run) -> str:
         pools = tuple(dict.fromkeys(pool.name for pool in run.pools))
@@ -122,15 +122,16 @@ class _Reasons:
         return f"{names} {'cost' if are_many else 'costs'} {dearer} than {name}, the cheapest pool that may hold it"
 
     def _cheapest_pool(self, run: Run) -> tuple[int, float, str]:
-        """(pools that could hold the job from its start, the least cost, its pool); looked up once per kind of job and start."""
+        """(pools that could hold the job from its start, the least cost, its pool); looked up once per kind of run."""
         job = run.job
         name = job.name if job.name in self._own_speeds else ""
-        key = (replace(job, name=name, user=None, tenant="", submit_s=None, earliest_start_s=None, deadline_s=None), run.start_slot)
+        kind = replace(job, name=name, user=None, tenant="", submit_s=None, earliest_start_s=None, deadline_s=None)
+        key = (kind, run.start_slot, run.workers)
         if key not in self._cheapest:
             costs = [
                 (cost, pool.name, count)
                 for pool, count in self._pools(job)
-                if (cost := run_cost_on(self.problem, job, pool, run.start_slot, self.prices)) is not None
+                if (cost := run_cost_on(self.problem, job, pool, run.start_slot, self.prices, run.workers)) is not None
             ]
             cheapest, pool_name, _ = min(costs, default=(0.0, "", 0))
             self._cheapest[key] = (sum(count for _, _, count in costs), cheapest, pool_name)
@@ -162,3 +163,10 @@ class _Reasons:
             first, count = found.get((alike, self.prices.per_h[pool.name].tobytes()), (pool, 0))
             found[alike, self.prices.per_h[pool.name].tobytes()] = (first, count + 1)
         return tuple(found.values())
+
+
+def _workers(run: Run) -> str:
+    """Tell how many workers an elastic gang has; nothing where it has all."""
+    if not run.job.is_elastic or run.workers == run.job.workers:
+        return ""
+    return f"; runs with {run.workers} of its {run.job.workers} workers, {run.job.workers / run.workers:.3g} times as long"

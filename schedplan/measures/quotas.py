@@ -16,7 +16,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.measures.work import run_minutes
+from schedplan.measures.work import placed_workers, run_minutes
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Borrower, Ceiling, QuotaScope
@@ -76,9 +76,11 @@ class TenantHoldings:
         problem, pool_of = self._problem, self._problem.cluster.pool_of_node
         if not self._scopes:
             return self
-        for part in parts:
+        given = tuple(parts)
+        workers = placed_workers(given)
+        for part in given:
             job, pool = problem.job_by_name[part.job], pool_of[part.node]
-            end_edge = problem.grid.end_edge(part.start_slot, run_minutes(problem, job, pool))
+            end_edge = problem.grid.end_edge(part.start_slot, run_minutes(problem, job, pool, workers[part.job]))
             slots = slice(part.start_slot, problem.grid.n_slots if end_edge is None else end_edge)
             self.add(job.tenant, job.shape, pool.accelerator, part.workers, slots)
         for stand in replicas:
@@ -134,10 +136,14 @@ class QuotaRefusal:
     most: float
 
 
-def quota_refusal(problem: Problem, job: Job, accelerator: str | None) -> QuotaRefusal | None:
-    """Return the ceiling that keeps a job off nodes of a device model even when nothing else is placed; None where none does."""
+def quota_refusal(problem: Problem, job: Job, accelerator: str | None, workers: int | None = None) -> QuotaRefusal | None:
+    """Return the ceiling that keeps a job off nodes of a device model even when nothing else is placed; None where none does.
+
+    workers: how many of it are to be placed, by default the fewest it may run with.
+    """
+    count = job.least_workers if workers is None else workers
     for ceiling in problem.ceilings_over.get(job.tenant, ()):
-        asked = job.workers * ceiling.scope.resource.asked(job.shape)
+        asked = count * ceiling.scope.resource.asked(job.shape)
         if not asked or not ceiling.scope.covers(accelerator):
             continue
         nothing = np.zeros(1)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.latency import fleet_latency_ms, reaching_rps
 from schedplan.measures.warm_up import serving_parts
-from schedplan.measures.work import run_minutes
+from schedplan.measures.work import duty, placed_workers, run_minutes
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
@@ -25,7 +25,7 @@ from schedplan.model.workload import Job, Service
 class Run:
     """A job as placed: its parts in node order, all from start_slot to end_edge (exclusive); minutes of the slowest part.
 
-    end_edge stays within the grid even where the work would not end there.
+    end_edge stays within the grid even where the work would not end there. duty: share of the booked slots in which it is busy.
     """
 
     job: Job
@@ -37,6 +37,7 @@ class Run:
     start_s: int
     end_s: int
     run_end_s: int
+    duty: float
 
     @property
     def slots(self) -> slice:
@@ -45,6 +46,11 @@ class Run:
     @property
     def hours(self) -> float:
         return self.minutes / 60.0
+
+    @property
+    def workers(self) -> int:
+        """The workers it has, of an elastic gang perhaps fewer than it asks for."""
+        return sum(part.workers for part in self.parts)
 
     @property
     def on_spot(self) -> bool:
@@ -68,8 +74,11 @@ def runs_of(problem: Problem, decisions: Decisions) -> tuple[Run, ...]:
 def end_edges(problem: Problem, parts: Iterable[JobPart]) -> dict[str, int]:
     """Return the edge at which the booked slots of each placed job end, within the grid, by its name."""
     found: dict[str, int] = {}
-    for part in parts:
-        minutes = run_minutes(problem, problem.job_by_name[part.job], problem.cluster.pool_of_node[part.node])
+    given = tuple(parts)
+    workers = placed_workers(given)
+    for part in given:
+        pool = problem.cluster.pool_of_node[part.node]
+        minutes = run_minutes(problem, problem.job_by_name[part.job], pool, workers[part.job])
         edge = problem.grid.end_edge(part.start_slot, minutes)
         found[part.job] = max(found.get(part.job, 0), problem.grid.n_slots if edge is None else edge)
     return found
@@ -84,12 +93,15 @@ def left_out(problem: Problem, decisions: Decisions) -> tuple[Job, ...]:
 def _run(problem: Problem, name: str, parts: list[JobPart]) -> Run:
     job, start_slot = problem.job_by_name[name], parts[0].start_slot
     pools = tuple(problem.cluster.pool_of_node[part.node] for part in parts)
-    minutes = max(run_minutes(problem, job, pool) for pool in pools)
+    workers = sum(part.workers for part in parts)
+    minutes = max(run_minutes(problem, job, pool, workers) for pool in pools)
     end_edge = problem.grid.end_edge(start_slot, minutes)
     end_edge = problem.grid.n_slots if end_edge is None else end_edge
     start_s = problem.grid.slot_start_s(start_slot)
+    end_s = problem.grid.edges_s[end_edge]
     run_end_s = start_s + max(ceil(minutes * 60 - 6e-5), 1)
-    return Run(job, tuple(parts), pools, start_slot, end_edge, minutes, start_s, problem.grid.edges_s[end_edge], run_end_s)
+    busy = max(duty(problem, job, pool, workers, (end_s - start_s) / 3600.0) for pool in pools)
+    return Run(job, tuple(parts), pools, start_slot, end_edge, minutes, start_s, end_s, run_end_s, busy)
 
 
 @dataclass(frozen=True, slots=True)

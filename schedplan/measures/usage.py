@@ -23,7 +23,7 @@ class Usage:
 
     held, busy: counted resource; held_share, busy_share: of the node's price; duty: what energy counts as busy of it (see
     emissions); devices, cpus, memory_gib: held, as asked;
-    job_held: counted resource held by jobs. by_kind: busy counted resource per kind of job, and of services under `service`.
+    job_busy: counted resource that jobs keep busy. by_kind: busy counted resource per kind of job, and of services under `service`.
     """
 
     held: NDArray[np.float64]
@@ -34,18 +34,19 @@ class Usage:
     devices: NDArray[np.float64]
     cpus: NDArray[np.float64]
     memory_gib: NDArray[np.float64]
-    job_held: NDArray[np.float64]
+    job_busy: NDArray[np.float64]
     by_kind: dict[str, NDArray[np.float64]]
 
 
 def usage_of(problem: Problem, runs: Sequence[Run], fleets: Sequence[Fleet]) -> Usage:
-    """Return what runs and fleets hold and keep busy: a job all that it holds, a replica for its share of the expected load."""
+    """Return what runs and fleets hold and keep busy: a job all that it holds (an elastic gang for its run time alone), a
+    replica for its share of the expected load."""
     shape = (len(problem.cluster.nodes), problem.grid.n_slots)
-    held, busy, held_share, busy_share, duty, devices, cpus, memory_gib, job_held = (np.zeros(shape) for _ in range(9))
-    found = Usage(held, busy, held_share, busy_share, duty, devices, cpus, memory_gib, job_held, {})
+    held, busy, held_share, busy_share, duty, devices, cpus, memory_gib, job_busy = (np.zeros(shape) for _ in range(9))
+    found = Usage(held, busy, held_share, busy_share, duty, devices, cpus, memory_gib, job_busy, {})
     for run in runs:
         for part in run.parts:
-            _add(found, problem.cluster, part.node, run.slots, part.workers, run.job, 1.0, 1.0)
+            _add(found, problem.cluster, part.node, run.slots, part.workers, run.job, run.duty, run.duty)
     for fleet in fleets:
         duties = {
             accelerator: replica_duty(problem, fleet.service, accelerator)
@@ -87,7 +88,7 @@ def _add(
     found.duty[row, slots] += share * duty
     found.by_kind.setdefault(kind, np.zeros_like(found.held))[row, slots] += amount * busy
     if isinstance(work, Job):
-        found.job_held[row, slots] += amount
+        found.job_busy[row, slots] += amount * busy
     _add_room(found, row, slots, count, shape)
 
 

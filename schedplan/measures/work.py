@@ -5,8 +5,11 @@ It knows a job and a cluster, not a plan.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from schedplan.measures.warm_up import load_minutes_on
 from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.plan import JobPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, WorkerShape
 
@@ -67,12 +70,13 @@ def reference_h(job: Job) -> float:
     return job.runtime_minutes / 60.0
 
 
-def run_minutes(problem: Problem, job: Job, pool: Pool) -> float:
+def run_minutes(problem: Problem, job: Job, pool: Pool, workers: int | None = None) -> float:
     """Return the minutes a job still runs on a pool: what it loads there and its run time, for a running job less what has run.
 
+    workers: how many of an elastic gang run, by default all, or as many as run already; fewer run the longer in proportion.
     A running job has at least the first slot before it, and loaded for as long as the slowest of the nodes it stands on takes.
     """
-    whole = problem.runtime_minutes(job, pool)
+    whole = problem.runtime_minutes(job, pool) * stretch(job, job.standing_workers if workers is None else workers)
     if job.state is not JobState.RUNNING:
         return whole + load_minutes_on(job, pool)
     by_name = {**problem.cluster.by_name, **problem.cluster.pool_of_node} if job.load_minutes else {}
@@ -80,6 +84,30 @@ def run_minutes(problem: Problem, job: Job, pool: Pool) -> float:
     whole += max((load_minutes_on(job, one) for one in stands), default=0.0)
     has_run = 0.0 if job.start_s is None else max(problem.grid.start_s - job.start_s, 0) / 60.0
     return max(whole - has_run, float(problem.grid.hours[0]) * 60.0)
+
+
+def stretch(job: Job, workers: int) -> float:
+    """Return how many times longer a job runs with so many workers than with all; 1 for a gang that is not elastic."""
+    return job.workers / min(max(workers, job.least_workers), job.workers) if job.is_elastic else 1.0
+
+
+def placed_workers(parts: Iterable[JobPart]) -> dict[str, int]:
+    """Return the workers of each placed job, by its name."""
+    found: dict[str, int] = {}
+    for part in parts:
+        found[part.job] = found.get(part.job, 0) + part.workers
+    return found
+
+
+def duty(problem: Problem, job: Job, pool: Pool, workers: int, booked_h: float) -> float:
+    """Return the share of its booked hours in which a job counts as busy: all of them, of an elastic gang its run time alone.
+
+    So an elastic gang is as busy with few workers as with many, and none is taken on to fill booked slots or to load data.
+    """
+    if not job.is_elastic:
+        return 1.0
+    loading = 0.0 if job.state is JobState.RUNNING else load_minutes_on(job, pool)
+    return min((run_minutes(problem, job, pool, workers) - loading) / 60.0 / booked_h, 1.0)
 
 
 def release_s(problem: Problem, job: Job) -> int:

@@ -126,6 +126,22 @@ class Job:
         return self.workers * self.shape.gpus
 
     @property
+    def least_workers(self) -> int:
+        """The fewest workers it may run with; all of them unless it is elastic."""
+        return self.workers if self.min_workers is None else min(self.min_workers, self.workers)
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether it may run with fewer workers than it asks for."""
+        return self.least_workers < self.workers
+
+    @property
+    def standing_workers(self) -> int:
+        """The workers it runs with already, where it does and that is stated; else all of them."""
+        placed = sum(part.workers for part in self.placement) if self.state is JobState.RUNNING else 0
+        return placed or self.workers
+
+    @property
     def release_s(self) -> int | None:
         """The instant from which it may run and its wait counts: the later of submission and earliest start."""
         known = [instant for instant in (self.submit_s, self.earliest_start_s) if instant is not None]

@@ -62,7 +62,8 @@ def _required(problem: Problem, name: str, group: int) -> ConflictItem:
 
 
 def _size(job: Job) -> str:
-    workers = f"{job.workers} worker{'s' if job.workers > 1 else ''}"
+    count = f"{job.least_workers} to {job.workers}" if job.is_elastic else f"{job.workers}"
+    workers = f"{count} worker{'s' if job.workers > 1 else ''}"
     if job.shape.gpus:
         return f"{workers} of {job.shape.gpus:g} device{'s' if job.shape.gpus != 1 else ''}"
     return f"{workers} of {job.shape.cpus:g} cores" if job.shape.cpus else workers

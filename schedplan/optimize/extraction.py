@@ -25,9 +25,9 @@ def gangs_of(formulation: Formulation, value: Value) -> tuple[GangStart, ...]:
         if not gangs:
             continue
         column, job_class = start.column, layout.classes[start.column.class_idx]
-        left = _workers(start, job_class.job.workers, dict(job_class.fixed or ()), gangs, value)
+        left = _workers(start, column.workers, dict(job_class.fixed or ()), gangs, value)
         for job in job_class.jobs[taken[column.class_idx] : taken[column.class_idx] + gangs]:
-            groups = _share_out(layout, left, job.workers)
+            groups = _share_out(layout, left, column.workers)
             found.append(GangStart(job, column.start_slot, column.end_edge, groups, is_on_one_node(job.topology)))
         taken[column.class_idx] += gangs
     return tuple(found)

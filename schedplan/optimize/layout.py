@@ -7,11 +7,12 @@ no solver object.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from schedplan.measures.domains import kinds_told_apart
-from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_group, workers_per_node
 from schedplan.measures.emissions import emission_of
 from schedplan.measures.gang_family import gang_family, loads_on
 from schedplan.measures.min_on_time import most_nodes
@@ -22,10 +23,10 @@ from schedplan.measures.work import release_s
 from schedplan.model.cluster import NodeStatus, Pool
 from schedplan.model.plan import JobPart
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Job, JobState, Service
+from schedplan.model.workload import Job, JobState, Service, Topology
+from schedplan.optimize.constraints.elastic import Choice, choices
 from schedplan.optimize.constraints.spot import fewest_nodes
 from schedplan.optimize.constraints.topology import domain_of, domains_asked, is_on_one_node
-from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.packing.assignment import has_work
 from schedplan.packing.supply import close_supply
@@ -82,12 +83,13 @@ class JobClass:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Gangs of a class started on a site with a slot, booked up to an edge."""
+    """Gangs of a class started on a site with a slot, booked up to an edge, with so many workers each."""
 
     class_idx: int
     site_idx: int
     start_slot: int
     end_edge: int
+    workers: int
 
 
 @dataclass(frozen=True)
@@ -130,13 +132,12 @@ def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: boo
     cells = _cells(problem, jobs, level, merged=merged)
     classes = _classes(problem, cells, jobs, level, merged)
     columns = tuple(
-        Column(job_class.idx, site_idx, start_slot, end_edge)
+        Column(job_class.idx, site_idx, choice.start_slot, choice.end_edge, choice.workers)
         for job_class in classes
         for site_idx, site in enumerate(job_class.sites)
-        if job_class.fixed is not None or quota_refusal(problem, job_class.job, cells[site.cells[0]].pool.accelerator) is None
-        for start_slot, end_edge in windows(problem, job_class.job, _pool_of(problem, cells, job_class.job, site))
-        if not merged or job_class.fixed is not None or _holds_then(problem, cells, site, job_class.job, start_slot, end_edge)
-        if not merged or _is_sure_enough(problem, cells, site, job_class.job, start_slot)
+        for choice in _choices(problem, cells, job_class, site)
+        if not merged or job_class.fixed is not None or _holds_then(problem, cells, site, job_class.job, choice)
+        if not merged or _is_sure_enough(problem, cells, site, job_class.job, choice)
     )
     service_cells = tuple(
         tuple(cell.idx for cell in cells if service_refusal(cell.pool, service) is None and is_useful(problem, service, cell.pool))
@@ -145,10 +146,25 @@ def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: boo
     return Layout(problem, level, cells, classes, columns, service_cells, _outside(problem), offers_outages=not merged)
 
 
-def _is_sure_enough(problem: Problem, cells: tuple[Cell, ...], site: Site, job: Job, start_slot: int) -> bool:
+def _is_sure_enough(problem: Problem, cells: tuple[Cell, ...], site: Site, job: Job, choice: Choice) -> bool:
     """Whether a job ends in time as surely as asked, on as few nodes of a site as hold it."""
-    most = most_nodes(problem, job, cells[site.cells[0]].pool, start_slot) if site.cells else None
-    return most is None or fewest_nodes(job.workers, max(site.per_node)) <= most
+    pool = cells[site.cells[0]].pool if site.cells else None
+    most = None if pool is None else most_nodes(problem, job, pool, choice.start_slot, choice.workers)
+    return most is None or fewest_nodes(choice.workers, max(site.per_node)) <= most
+
+
+def _choices(problem: Problem, cells: tuple[Cell, ...], job_class: JobClass, site: Site) -> Iterator[Choice]:
+    job = job_class.job
+    pool = _pool_of(problem, cells, job, site)
+    if job_class.fixed is not None:
+        yield from choices(problem, job, pool)
+        return
+    open_numbers: dict[int, bool] = {}
+    for choice in choices(problem, job, pool, _room(cells, site, job)):
+        if choice.workers not in open_numbers:
+            open_numbers[choice.workers] = quota_refusal(problem, job, pool.accelerator, choice.workers) is None
+        if open_numbers[choice.workers]:
+            yield choice
 
 
 def _outside(problem: Problem) -> tuple[tuple[Pool, tuple[int, ...]], ...]:
@@ -300,13 +316,22 @@ def sites(problem: Problem, cells: tuple[Cell, ...], job: Job, level: Level) -> 
     return tuple(site for site in found if _holds(cells, site, job))
 
 
-def _holds_then(problem: Problem, cells: tuple[Cell, ...], site: Site, job: Job, start_slot: int, end_edge: int) -> bool:
+def _holds_then(problem: Problem, cells: tuple[Cell, ...], site: Site, job: Job, choice: Choice) -> bool:
     """Whether the cells of a site that no outage closes meanwhile have room for the whole gang."""
-    is_open = [not is_down(problem, cells[idx].nodes, start_slot, end_edge) for idx in site.cells]
+    is_open = [not is_down(problem, cells[idx].nodes, choice.start_slot, choice.end_edge) for idx in site.cells]
     open_cells = tuple(idx for idx, takes in zip(site.cells, is_open, strict=True) if takes)
     per_node = tuple(most for most, takes in zip(site.per_node, is_open, strict=True) if takes)
-    return all(is_open) or _holds(cells, Site(open_cells, per_node), job)
+    return all(is_open) or (bool(open_cells) and _room(cells, Site(open_cells, per_node), job) >= choice.workers)
 
 
 def _holds(cells: tuple[Cell, ...], site: Site, job: Job) -> bool:
-    return sum(cells[idx].count * per_node for idx, per_node in zip(site.cells, site.per_node, strict=True)) >= job.workers
+    return _room(cells, site, job) >= job.least_workers
+
+
+def _room(cells: tuple[Cell, ...], site: Site, job: Job) -> int:
+    """Return how many workers of one gang a site holds when empty."""
+    if job.topology is Topology.DEVICE_GROUP:
+        return max(workers_per_group(cells[idx].pool, job.shape) for idx in site.cells)
+    if is_on_one_node(job.topology):
+        return max(site.per_node)
+    return sum(cells[idx].count * per_node for idx, per_node in zip(site.cells, site.per_node, strict=True))

@@ -16,7 +16,7 @@ from schedplan.measures.work import node_share
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Service
-from schedplan.optimize.constraints.window import windows
+from schedplan.optimize.constraints.elastic import choice_duty, choices
 from schedplan.optimize.requirement import least_replicas_by_slot
 
 
@@ -51,15 +51,22 @@ def _least_job(problem: Problem, job: Job, per_pool: dict[str, NDArray[np.float6
         stands = ((problem.cluster.pool_of_node[placed.node], placed.workers) for placed in job.placement)
         return sum(workers * _least_start(problem, job, pool, per_pool) for pool, workers in stands)
     pools = (pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None)
-    least = min((_least_start(problem, job, pool, per_pool) for pool in pools), default=np.inf)
-    return job.workers * least if least < np.inf else 0.0
+    least = min((job.workers * _least_start(problem, job, pool, per_pool) for pool in pools), default=np.inf)
+    return least if least < np.inf else 0.0
 
 
 def _least_start(problem: Problem, job: Job, pool: Pool, per_pool: dict[str, NDArray[np.float64]]) -> float:
-    """Return the least that one worker emits on a pool over its possible starts; infinite where there is none."""
+    """Return the least that one worker emits on a pool over its possible starts; infinite where there is none.
+
+    Of an elastic gang what all emit is shared by all that it asks for; idle emissions count by its busy hours alone, no more.
+    """
     whole = np.concatenate(([0.0], np.cumsum(per_pool[pool.name])))
-    spans = [float(whole[end] - whole[start]) for start, end in windows(problem, job, pool)]
-    return node_share(pool, job.shape) * min(spans, default=np.inf)
+    per_worker = (
+        float(whole[choice.end_edge] - whole[choice.start_slot])
+        * (choice.workers / job.standing_workers * choice_duty(problem, job, pool, choice) if job.is_elastic else 1.0)
+        for choice in choices(problem, job, pool)
+    )
+    return node_share(pool, job.shape) * min(per_worker, default=np.inf)
 
 
 def _least_service(problem: Problem, service: Service) -> float:

@@ -76,7 +76,7 @@ def _claims(variables: Variables) -> tuple[list[Claim], ...]:
             taken = footprint(layout.cells[cell_idx].pool, job.shape)
             grouped = is_in_one_group(job) and job.state is not JobState.RUNNING
             if taken.slices:
-                found[cell_idx].append(Claim(job.name, workers, start.gangs, job.workers, taken, slots, grouped))
+                found[cell_idx].append(Claim(job.name, workers, start.gangs, start.column.workers, taken, slots, grouped))
     for service, replicas in zip(layout.problem.services, variables.replicas, strict=True):
         for cell_idx, amounts in replicas.items():
             taken = footprint(layout.cells[cell_idx].pool, service.shape)

@@ -24,6 +24,7 @@ from schedplan.measures.work import (
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import GOALS, Objective, Problem
 from schedplan.model.workload import Job
+from schedplan.optimize.constraints.elastic import Choice, choice_duty
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.spending import Spending
 from schedplan.optimize.variables import Amount, Start, Variables
@@ -165,7 +166,7 @@ def _add_idle(builder: _Builder, variables: Variables) -> None:
     for start in variables.starts:
         job = layout.classes[start.column.class_idx].job
         hours = (grid.edges_s[start.column.end_edge] - grid.slot_start_s(start.column.start_slot)) / 3600
-        builder.add(start.gangs, -job.workers * counted_share(job.shape, problem.cluster) * hours)
+        builder.add(start.gangs, -start.column.workers * counted_share(job.shape, problem.cluster) * hours * _duty(layout, start))
     builder.constant -= services_work_h(problem)
 
 
@@ -203,7 +204,8 @@ def _add_carbon(builder: _Builder, variables: Variables) -> None:
         for pool, amount, workers in _standing(layout, start):
             emission = emissions[pool.name]
             if emission is not None:
-                builder.add(amount, workers * node_share(pool, shape) * float(emission.duty[span].sum()))
+                full_g = node_share(pool, shape) * float(emission.duty[span].sum())
+                builder.add(amount, workers * full_g * _duty(layout, start))
     for service, replicas in zip(problem.services, variables.replicas, strict=True):
         for cell_idx, amounts in replicas.items():
             pool = layout.cells[cell_idx].pool
@@ -214,6 +216,14 @@ def _add_carbon(builder: _Builder, variables: Variables) -> None:
                     builder.add(amount, float(per_slot[slot]))
 
 
+def _duty(layout: Layout, start: Start) -> float:
+    """Return the share of its booked slots in which a start counts as busy."""
+    column, job = start.column, layout.classes[start.column.class_idx].job
+    cells = layout.site(column).cells
+    pool = layout.cells[cells[0]].pool if cells else layout.problem.cluster.pool_of_node[job.placement[0].node]
+    return choice_duty(layout.problem, job, pool, Choice(column.start_slot, column.end_edge, column.workers))
+
+
 def _standing(layout: Layout, start: Start) -> list[tuple[Pool, Amount, int]]:
     """Return (pool, variable, workers that each unit of it puts there) of a start; also off the cells, where running jobs stand."""
     job_class = layout.classes[start.column.class_idx]
@@ -221,5 +231,5 @@ def _standing(layout: Layout, start: Start) -> list[tuple[Pool, Amount, int]]:
         pools = layout.problem.cluster.pool_of_node
         return [(pools[placed.node], start.gangs, placed.workers) for placed in job_class.job.placement]
     if len(start.workers) == 1:
-        return [(layout.cells[start.workers[0][0]].pool, start.gangs, job_class.job.workers)]
+        return [(layout.cells[start.workers[0][0]].pool, start.gangs, start.column.workers)]
     return [(layout.cells[cell_idx].pool, workers, 1) for cell_idx, workers in start.workers]

@@ -81,7 +81,9 @@ def _musts(problem: Problem, ceiling: Ceiling) -> list[tuple[Job | Service, floa
     """Return what must run, each piece with what it asks: a required or running job, a replica of a service's largest need."""
     resource = ceiling.scope.resource
     found: list[tuple[Job | Service, float]] = [
-        (job, job.workers * resource.asked(job.shape)) for job in problem.jobs if job.required or job.state is JobState.RUNNING
+        (job, (job.standing_workers if job.state is JobState.RUNNING else job.least_workers) * resource.asked(job.shape))
+        for job in problem.jobs
+        if job.required or job.state is JobState.RUNNING
     ]
     for service in problem.services:
         found += [(service, resource.asked(service.shape))] * _most_replicas(problem, service)

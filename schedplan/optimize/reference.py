@@ -26,6 +26,7 @@ from schedplan.model.plan import Decisions, JobPart
 from schedplan.model.problem import Problem
 from schedplan.model.sequence import Unit, in_order
 from schedplan.model.workload import Job, JobState
+from schedplan.optimize.constraints.elastic import Choice, booked_h, choice_duty, choices
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.constraints.window import windows
@@ -148,31 +149,36 @@ def _earliest(problem: Problem, board: Board, unit: Unit, first_slot: int) -> tu
 
 
 def _berth(problem: Problem, board: Board, job: Job, slots: range) -> _Berth | None:
-    """Take room for a job at its earliest fitting start among some slots, the cheapest family first; None where nothing fits."""
-    choices = []
+    """Take room for a job at its earliest fitting start among some slots, the cheapest family first; None where nothing fits.
+
+    Of an elastic gang as many workers as find room at that start.
+    """
+    found = []
     for order, nodes in enumerate(_families(problem, job)):
         pool = board.pools[int(nodes[0])]
-        for start_slot, end_edge in windows(problem, job, pool):
-            if start_slot in slots and may_start(problem, job.name, start_slot):
-                choices.append((start_slot, job_price(problem, job, pool, start_slot, end_edge), order, end_edge, nodes))
-    for start_slot, _, _, end_edge, nodes in sorted(choices, key=lambda choice: choice[:3]):
+        for choice in choices(problem, job, pool):
+            if choice.start_slot in slots and may_start(problem, job.name, choice.start_slot):
+                rank = (choice.start_slot, -choice.workers, job_price(problem, job, pool, choice), order)
+                found.append((rank, choice, nodes))
+    for _, choice, nodes in sorted(found, key=lambda one: one[0]):
+        start_slot, end_edge, workers = choice.start_slot, choice.end_edge, choice.workers
         one_node, grouped, span = is_on_one_node(job.topology), is_in_one_group(job), slice(start_slot, end_edge)
         accelerator = board.pools[int(nodes[0])].accelerator
-        if board.allowance.refusal(job, accelerator, job.workers, span) is not None:
+        if board.allowance.refusal(job, accelerator, workers, span) is not None:
             continue
         holds = place_gang(
             board,
             nodes,
             job.shape,
-            job.workers,
+            workers,
             start_slot,
             end_edge,
             one_node=one_node,
             grouped=grouped,
-            most_nodes=most_nodes(problem, job, board.pools[int(nodes[0])], start_slot),
+            most_nodes=most_nodes(problem, job, board.pools[int(nodes[0])], start_slot, workers),
         )
         if holds is not None:
-            board.allowance.add(job, accelerator, job.workers, span)
+            board.allowance.add(job, accelerator, workers, span)
             return _Berth(job, start_slot, end_edge, holds)
     return None
 
@@ -189,13 +195,13 @@ def _parts(board: Board, berth: _Berth) -> tuple[JobPart, ...]:
     return tuple(JobPart(berth.job.name, nodes[hold.node_idx], berth.start_slot, hold.workers) for hold in berth.holds)
 
 
-def job_price(problem: Problem, job: Job, pool: Pool, start_slot: int, end_edge: int) -> float:
+def job_price(problem: Problem, job: Job, pool: Pool, choice: Choice) -> float:
     """Return what a job adds to the bill on a pool: its share of node-hours that are not paid anyway; currency."""
     if pool.market.is_sunk:
         return 0.0
-    span = slice(start_slot, end_edge)
+    span = slice(choice.start_slot, choice.end_edge)
     price = float(problem.price_per_h(pool)[span] @ problem.grid.hours[span])
-    return price * job.workers * node_share(pool, job.shape)
+    return price * choice.workers * node_share(pool, job.shape)
 
 
 def _families(problem: Problem, job: Job) -> tuple[NodeIdx, ...]:
@@ -210,22 +216,21 @@ def _families(problem: Problem, job: Job) -> tuple[NodeIdx, ...]:
 
 
 def _most_work_h(problem: Problem, job: Job) -> float:
-    pools = _job_pools(problem, job)
-    share = job.workers * counted_share(job.shape, problem.cluster)
-    booked = (
-        (problem.grid.edges_s[end] - problem.grid.slot_start_s(start)) / 3600
-        for pool in pools
-        for start, end in windows(problem, job, pool)
+    busy = (
+        choice.workers * booked_h(problem, choice) * choice_duty(problem, job, pool, choice)
+        for pool in _job_pools(problem, job)
+        for choice in choices(problem, job, pool)
     )
-    return share * max(booked, default=0.0)
+    return counted_share(job.shape, problem.cluster) * max(busy, default=0.0)
 
 
 def _cheapest_job(problem: Problem, job: Job) -> float:
     prices = (
-        job_price(problem, job, pool, start, end) + rework_cost(problem, job, pool, fewest_nodes(job.workers, per_node), start)
+        job_price(problem, job, pool, choice)
+        + rework_cost(problem, job, pool, fewest_nodes(choice.workers, per_node), choice.start_slot, choice.workers)
         for pool in _job_pools(problem, job)
         if (per_node := max(workers_per_node(pool, job.shape), 1))
-        for start, end in windows(problem, job, pool)
+        for choice in choices(problem, job, pool)
     )
     return min(prices, default=0.0)
 

@@ -93,7 +93,8 @@ def _add_hint(formulation: Formulation, hint: Decisions) -> None:
     for start in variables.starts:
         job_class, site = layout.classes[start.column.class_idx], set(layout.site(start.column).cells)
         here = [starts[key] for job in job_class.jobs if (key := (job.name, start.column.start_slot)) in starts]
-        matching = [cells for cells in here if set(cells) <= site]
+        is_known = job_class.fixed is not None
+        matching = [cells for cells in here if set(cells) <= site and (is_known or sum(cells.values()) == start.column.workers)]
         formulation.model.add_hint(start.gangs, len(matching))
         for cell_idx, amount in start.workers:
             if isinstance(amount, cp_model.IntVar) and amount.index != start.gangs.index:

@@ -56,18 +56,21 @@ def _rework(variables: Variables, rows: Rows, start: Start) -> list[Priced]:
         return []
 
     def cost(nodes: int) -> float:
-        return rework_cost(layout.problem, job, pool, nodes, column.start_slot)
+        return rework_cost(layout.problem, job, pool, nodes, column.start_slot, column.workers)
 
     if layout.classes[column.class_idx].fixed is not None:
         return [(start.gangs, cost(len(site.cells)))]
     if len(site.cells) == 1 or layout.level is Level.POOLS:
-        return [(start.gangs, cost(fewest_nodes(job.workers, max(site.per_node))))]
-    most = min(job.workers, len(site.cells))
-    counts = range(fewest_nodes(job.workers, max(site.per_node)), most + 1)
-    chosen = {nodes: variables.model.new_bool_var(f"e[{column.class_idx},{column.start_slot},{nodes}]") for nodes in counts}
+        return [(start.gangs, cost(fewest_nodes(column.workers, max(site.per_node))))]
+    most = min(column.workers, len(site.cells))
+    counts = range(fewest_nodes(column.workers, max(site.per_node)), most + 1)
+    chosen = {
+        nodes: variables.model.new_bool_var(f"e[{column.class_idx},{column.start_slot},{column.workers},{nodes}]")
+        for nodes in counts
+    }
     occupied = []
     for (cell_idx, workers), per_node in zip(start.workers, site.per_node, strict=True):
-        is_used = variables.model.new_bool_var(f"b[{column.class_idx},{column.start_slot},{cell_idx}]")
+        is_used = variables.model.new_bool_var(f"b[{column.class_idx},{column.start_slot},{column.workers},{cell_idx}]")
         rows.always(workers <= per_node * is_used)
         occupied.append(is_used)
     rows.always(cp_model.LinearExpr.sum(occupied) <= cp_model.LinearExpr.sum([flag * nodes for nodes, flag in chosen.items()]))

@@ -88,13 +88,13 @@ def _is_up(edge: int | None, slot: int) -> bool:
 
 def _start(layout: Layout, column: Column, model: cp_model.CpModel) -> Start:
     job_class, site = layout.classes[column.class_idx], layout.site(column)
-    name = f"{column.class_idx},{column.site_idx},{column.start_slot}"
+    name = f"{column.class_idx},{column.site_idx},{column.start_slot},{column.workers}"
     gangs = model.new_int_var(0, job_class.count, f"x[{name}]")
     if job_class.fixed is not None:
         return Start(column, gangs, tuple((cell_idx, gangs * workers) for cell_idx, workers in job_class.fixed))
     if len(site.cells) == 1:
-        return Start(column, gangs, ((site.cells[0], gangs * job_class.job.workers),))
-    most = job_class.count * job_class.job.workers
+        return Start(column, gangs, ((site.cells[0], gangs * column.workers),))
+    most = job_class.count * column.workers
     return Start(
         column,
         gangs,

@@ -9,7 +9,7 @@ import numpy as np
 from schedplan.measures.gang_family import is_in_one_group
 from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.warm_up import lag_minutes
-from schedplan.measures.work import run_minutes
+from schedplan.measures.work import placed_workers, run_minutes
 from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
@@ -126,9 +126,10 @@ def has_work(
     """Return where anything stands, bool [node, slot]."""
     cluster, grid = problem.cluster, problem.grid
     found = np.zeros((len(cluster.nodes), grid.n_slots), dtype=np.bool_)
+    workers = placed_workers(parts)
     for part in parts:
         job, pool = problem.job_by_name[part.job], cluster.pool_of_node[part.node]
-        end_edge = grid.end_edge(part.start_slot, run_minutes(problem, job, pool)) or grid.n_slots
+        end_edge = grid.end_edge(part.start_slot, run_minutes(problem, job, pool, workers[part.job])) or grid.n_slots
         found[cluster.node_idx[part.node], part.start_slot : end_edge] = True
     for replica in replicas:
         found[cluster.node_idx[replica.node], replica.slot] = True
@@ -186,9 +187,10 @@ def _running_parts(board: Board, gang: GangStart) -> list[JobPart]:
 
 def _holds(problem: Problem, board: Board, gang: GangStart) -> list[Hold] | None:
     holds: list[Hold] = []
+    in_all = sum(workers for _, workers in gang.groups)
     for nodes, workers in gang.groups:
         pool = problem.cluster.pool_of_node[nodes[0]]
-        most = most_nodes(problem, gang.job, pool, gang.start_slot)
+        most = most_nodes(problem, gang.job, pool, gang.start_slot, in_all)
         found = place_gang(
             board,
             _indices(problem, nodes),

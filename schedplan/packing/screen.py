@@ -40,14 +40,15 @@ def gang_evidence(problem: Problem, job: Job) -> str:
         if job_refusal(pool, job) is None:
             key = (pool.name,) if is_on_one_node(job.topology) else (domain_of(pool, job.topology), *gang_family(problem, pool))
             places.setdefault(key, []).append(pool)
+    least = f"{job.least_workers} or more of {job.workers}" if job.is_elastic else f"{job.workers}"
     held = [(sum(_held(pool, job) for pool in pools), pools) for pools in places.values()]
     if not held:
-        return f"needs {job.workers} workers at once; no node takes one"
+        return f"needs {least} workers at once; no node takes one"
     most, pools = max(held, key=lambda one: one[0])
     names = [pool.name for pool in pools]
     told = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     holds = "hold" if len(names) > 1 else "holds"
-    return f"needs {job.workers} workers at once; the largest place that takes it, {told}, {holds} {most} when empty"
+    return f"needs {least} workers at once; the largest place that takes it, {told}, {holds} {most} when empty"
 
 
 def _held(pool: Pool, job: Job) -> int:
@@ -62,7 +63,8 @@ def window_evidence(problem: Problem, job: Job) -> str:
     release = grid.release_slot(job.release_s)
     open_minutes = max(grid.edges_s[last_edge] - grid.edges_s[release], 0) / 60 if release < grid.n_slots else 0.0
     loads = f", and loads {job.load_minutes:g} min where its cache key is missing" if job.load_minutes else ""
-    told = f"runs {job.runtime_minutes:g} min on the reference device{loads}"
+    size = f" with all its {job.workers} workers, longer with fewer" if job.is_elastic else ""
+    told = f"runs {job.runtime_minutes:g} min on the reference device{size}{loads}"
     return f"{told}; {open_minutes:g} min lie between its release and its last end"
 
 
@@ -119,7 +121,7 @@ def _no_start(problem: Problem, job: Job) -> Screened:
     """Return why a job with a place has no start there."""
     if _is_too_unsure(problem, job):
         return Screened(job, "min_on_time", on_time_evidence(problem, job))
-    if _has_window(problem, job):
+    if problem.outages and _has_window(problem, job):
         return Screened(job, "outage", f"no run of it avoids the outages: {outages_told(problem, _open_pools(problem, job))}")
     return Screened(job, "window", window_evidence(problem, job))
 

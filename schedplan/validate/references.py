@@ -52,7 +52,7 @@ def _placement(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 "SP1203", Severity.ERROR, f"job {job.name}", message, _nearest(unknown[0], tuple(known)), column="placement"
             )
-        elif job.placement and placed < job.workers:
+        elif job.placement and placed < job.least_workers:
             message = f"it is running, and {placed} of its {job.workers} workers have a place"
             yield Finding("SP1203", Severity.ERROR, f"job {job.name}", message, _PLACEMENT_HINT, column="placement")
     nowhere = tuple(job for job in subject.open_jobs if job.state is JobState.RUNNING and not job.placement)

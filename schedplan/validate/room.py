@@ -49,13 +49,13 @@ def _gangs(subject: Subject) -> Iterator[Finding]:
     for jobs in subject.alike:
         job = jobs[0]
         groups = _groups(subject, job)
-        if not groups or max(_workers(job, pools) for pools in groups) >= job.workers:
+        if not groups or max(_workers(job, pools) for pools in groups) >= job.least_workers:
             continue
         largest = max(groups, key=lambda pools: (_workers(job, pools), pools[0].name))
         place = f"the largest place for it ({_place(job, largest)})"
         severity = must_or_should(job.required)
         devices = sum(pool.gpus * pool.nodes for pool in largest)
-        if 0 < job.devices <= devices and not is_on_one_node(job.topology):
+        if 0 < job.devices <= devices and not job.is_elastic and not is_on_one_node(job.topology):
             per_node = listed(
                 tuple(f"{workers_per_node(pool, job.shape)} on each of {pool.nodes} nodes of {pool.name}" for pool in largest)
             )
@@ -65,7 +65,8 @@ def _gangs(subject: Subject) -> Iterator[Finding]:
             )
             yield Finding("SP1213", severity, about_jobs(jobs), message, "Use smaller workers, or more of them per node.")
         else:
-            message = f"it needs {job.workers} workers at once; {place} holds {_workers(job, largest)}"
+            least = f"{job.least_workers} or more of its {job.workers}" if job.is_elastic else f"{job.workers}"
+            message = f"it needs {least} workers at once; {place} holds {_workers(job, largest)}"
             hint = "Add nodes, split the job, or ask for a wider topology."
             yield Finding("SP1212", severity, about_jobs(jobs), message, hint, column="workers")
 

@@ -100,4 +100,4 @@ class Subject:
 
 def _place_asked(job: Job) -> tuple[object, ...]:
     """Return all that decides which nodes take a job."""
-    return (job.shape, job.workers, job.topology, job.spot_ok)
+    return (job.shape, job.workers, job.least_workers, job.topology, job.spot_ok)

@@ -95,7 +95,7 @@ def _problem(
     _refuse_unknown_carbon(problem)
     later = _submitted_later(timed, grid)
     behind = _behind(timed, later)
-    jobs, said = taken_over(problem, tuple(_as_planned(job) for job in timed if job.name not in later | behind))
+    jobs, said = taken_over(problem, tuple(job for job in timed if job.name not in later | behind))
     if later:
         be = "is" if len(later) == 1 else "are"
         notes = (*notes, f"{counted(len(later), 'job')} {be} submitted after the end of the horizon and {be} not planned")
@@ -143,8 +143,3 @@ def _behind(jobs: tuple[Job, ...], later: frozenset[str]) -> frozenset[str]:
         if any(job.name in gone or not gone.isdisjoint(before[job.name]) for job in unit):
             gone.update(job.name for job in unit)
     return frozenset(gone - later)
-
-
-def _as_planned(job: Job) -> Job:
-    """Return a job without what no plan acts on yet; reading its table has said so by name."""
-    return replace(job, min_workers=None)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from schedplan.engines.policy import Policy
 from schedplan.errors import InputError
+from schedplan.measures.work import placed_workers, stretch
 from schedplan.model.cluster import Cluster
 from schedplan.model.plan import Plan
 from schedplan.model.problem import Problem
@@ -53,9 +54,17 @@ def open_work(project: Project) -> ReplayedWork:
 
 def planned_work(problem: Problem, plan: Plan) -> ReplayedWork:
     """Return the jobs of a problem from the start of its slots on, with its plan to follow."""
-    start_s = problem.grid.start_s
-    jobs = tuple(_from_start(job, start_s) for job in problem.jobs)
+    start_s, workers = problem.grid.start_s, placed_workers(plan.decisions.parts)
+    jobs = tuple(_from_start(_with_workers(job, workers.get(job.name, job.workers)), start_s) for job in problem.jobs)
     return ReplayedWork(problem.cluster, jobs, start_s, problem.quotas, followed(problem, plan))
+
+
+def _with_workers(job: Job, workers: int) -> Job:
+    """Return an elastic gang as one of so many workers, with the run time that they make of it; any other job as it is."""
+    if not job.is_elastic or job.runtime_minutes is None:
+        return job
+    minutes = job.runtime_minutes * stretch(job, workers)
+    return replace(job, workers=workers, min_workers=None, runtime_minutes=minutes)
 
 
 def replay_work(

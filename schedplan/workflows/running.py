@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from schedplan.errors import Fault, InputError
-from schedplan.measures.work import run_minutes
+from schedplan.measures.work import run_minutes, stretch
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Placed, Toleration
@@ -63,8 +63,9 @@ def _anywhere(problem: Problem, job: Job) -> Job:
 def _contradiction(cluster: Cluster, job: Job) -> str | None:
     """Return why a placement can't be, whatever else runs; None where it can."""
     placed = sum(part.workers for part in job.placement)
-    if placed != job.workers:
-        return f"runs with {placed} of its {job.workers} workers placed; all of a gang run or none does"
+    if not job.least_workers <= placed <= job.workers:
+        least = f"at least {job.least_workers} run" if job.is_elastic else "all of a gang run"
+        return f"runs with {placed} of its {job.workers} workers placed; {least} or none does"
     for part in job.placement:
         pool = cluster.by_name.get(part.node) or cluster.pool_of_node.get(part.node)
         if pool is None:
@@ -78,7 +79,7 @@ def _contradiction(cluster: Cluster, job: Job) -> str | None:
 
 def _lack(job: Job) -> str:
     nodes = ", ".join(dict.fromkeys(part.node for part in job.placement))
-    return f"runs on {nodes}, where there is no room for its {job.workers} workers beside what else runs there"
+    return f"runs on {nodes}, where there is no room for its {job.standing_workers} workers beside what else runs there"
 
 
 def _on_nodes(problem: Problem, board: Board, job: Job) -> Job | None:
@@ -151,5 +152,5 @@ def _through_outages(problem: Problem, job: Job) -> Iterator[str]:
 
 def _shortened(problem: Problem, job: Job, pool: Pool, minutes: float) -> Job:
     """Return a running job that ends so many minutes earlier on its pool; being cut, it has no deadline to keep."""
-    speed = problem.cluster.speed(pool.accelerator, job.name, job.kind.value)
+    speed = problem.cluster.speed(pool.accelerator, job.name, job.kind.value) / stretch(job, job.standing_workers)
     return replace(job, runtime_minutes=(job.runtime_minutes or 0.0) - minutes * speed, deadline_s=None)

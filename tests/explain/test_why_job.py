@@ -72,7 +72,7 @@ def test_a_full_family_is_told_as_full() -> None:
 
     other = told.alternatives[0]
     assert (other.place, other.outcome, other.rule) == ("od", Outcome.NO_ROOM, "capacity")
-    assert "room for 0 of its 1 workers" in other.message
+    assert "room for 0 of its 1 worker at best" in other.message
 
 
 @pytest.mark.parametrize(

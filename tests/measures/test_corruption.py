@@ -7,8 +7,12 @@ from schedplan.measures.accounting import account
 from schedplan.measures.baselines import baselines, waterfall
 from schedplan.measures.corruption import corrupted
 from schedplan.measures.objective import GoalValues, Normalisation, terms, total
+from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.findings import Measure
-from schedplan.model.plan import Decisions, Plan, PlanStatus, Proof, Unplaced
+from schedplan.model.plan import Decisions, JobPart, Plan, PlanStatus, Proof, Unplaced
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job, WorkerShape
+from schedplan.timegrid import TimeGrid
 
 SCALES = Normalisation.between(GoalValues(10, 100, 40_000, 0, 0), GoalValues(0, 0, 30_000, 0, 0))
 
@@ -111,6 +115,32 @@ def test_a_dropped_worker_a_doubled_row_and_a_stranger_are_found(day, plan):
     assert ("SP3121", "parts", "the placements are not the plan's decisions about jobs") in dropped
     assert doubled == [("SP3129", "baseline", "1 rows are doubled")]
     assert stranger == [("SP3125", "measure happiness", "is not a measure of this plan")]
+
+
+def test_a_worker_less_of_an_elastic_gang_is_found_by_what_follows_from_it():
+    # two of four workers run 120 min in place of 60: end, cost and devices are others
+    grid = TimeGrid.regular(0, 60, 4)
+    job = Job("a", workers=4, min_workers=1, shape=WorkerShape(gpus=1), runtime_minutes=60.0)
+    problem = Problem("p", grid, Cluster((Pool("n", gpus=4),)), (job,))
+    decisions = Decisions((JobPart("a", "n", 0, 2),), (), np.ones((1, 4), dtype=bool))
+    found = account(problem, decisions)
+    parts = terms(problem, found.goals, SCALES)
+    proof = Proof(PlanStatus.FEASIBLE, total(parts), None, None, None, "by hand")
+    sound = Plan(
+        decisions,
+        proof,
+        parts,
+        found.measures,
+        found.placements,
+        node_use=found.node_use,
+        warnings=found.warnings,
+    )
+
+    assert () == corrupted(problem, sound)
+    assert ("SP3122", "placement a n", "end_s is 7200; recomputed: 14400") in told(
+        problem, with_row(sound, "placements", 0, worker_last=0)
+    )
+    assert found.placements[0].reason.endswith("; runs with 2 of its 4 workers, 2 times as long")
 
 
 def test_measures_of_the_proof_and_of_the_forecast_may_stand_beside(day, plan):

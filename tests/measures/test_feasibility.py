@@ -137,6 +137,21 @@ def test_gang_loads_on_all_nodes_or_on_none():
     ]
 
 
+def test_an_elastic_gang_has_its_least_workers_and_ends_by_those_it_has():
+    # 90 min with 4 workers are 180 with 2: from 01:00 they end at 04:00 sharp, from 02:00 too late
+    job = replace(JOB, workers=4, min_workers=2, runtime_minutes=90.0)
+
+    assert codes([OWNED], [job], [JobPart("j", "n", 1, 2)], on("1111")) == []
+    assert codes([OWNED], [job], [JobPart("j", "n", 2, 4)], on("1111")) == []
+    assert codes([OWNED], [job], [JobPart("j", "n", 2, 2)], on("1111")) == ["SP3105"]
+    assert broken([OWNED], [job], [JobPart("j", "n", 0, 1)], on("1111"))[0] == (
+        "SP3103",
+        "job j",
+        "1 of 4 workers are placed; at least 2 start together or none does",
+    )
+    assert codes([replace(OWNED, gpus=8)], [job], [JobPart("j", "n", 0, 5)], on("1111")) == ["SP3101"]
+
+
 def test_gang_of_several_rows_is_all_or_none_at_one_start():
     jobs = [replace(JOB, name="master", gang="g"), replace(JOB, name="worker", gang="g")]
     parts = [JobPart("master", "n", 0, 1), JobPart("worker", "n", 0, 1)]

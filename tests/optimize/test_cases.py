@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedplan.measures.feasibility import violations
+from schedplan.measures.runs import end_edges
 from schedplan.model.plan import Plan
 from schedplan.optimize.solve import optimize
 from tests.optimize.problems import Case, cases
@@ -24,6 +25,9 @@ def test_case(case: Case) -> None:
         "status": plan.proof.status.value,
         "starts": starts,
         "nodes": nodes,
+        "workers": {job: sum(part.workers for part in plan.decisions.parts if part.job == job) for job in starts},
+        "ends": end_edges(case.problem, plan.decisions.parts),
+        "utilization_idle": next((pytest.approx(term.value) for term in plan.terms if term.name == "utilization"), None),
         "replicas": replicas,
         "device_slots": {placed.job: placed.device_slots for placed in plan.placements},
         "on_slots": int(plan.decisions.on.sum()),

@@ -94,13 +94,14 @@ class Arithmetic:
         return float(self.price[self.pools[node].name][slot] * self.grid.hours[slot])
 
     def size(self, job: Job) -> float:
-        """Largest share of the cluster's devices, cores and memory, times its devices (1 where it has none)."""
+        """Largest share of the cluster's devices, cores and memory, times its devices (1 where it has none); where a job asks for
+        nothing of what there is, a thousandth takes the place of its share."""
         totals = np.zeros(3)
         for pool in self.problem.cluster.pools:
             totals += pool.nodes * np.array([pool.gpus, pool.cpus or 0.0, pool.memory_gib or 0.0])
         asked = job.workers * np.array([job.shape.gpus, job.shape.cpus, job.shape.memory_gib])
         shares = [a / total for a, total in zip(asked, totals, strict=True) if total > 0]
-        return float(max(shares, default=0.0) * (totals[0] or 1.0))
+        return float((max(shares, default=0.0) or 1e-3) * (totals[0] or 1.0))
 
     def urgency(self, job: Job) -> int:
         return 1 + sorted({other.priority for other in self.problem.jobs}).index(job.priority)
@@ -114,9 +115,11 @@ class Arithmetic:
         endless = self._lateness_h(job, self.grid.n_slots, self.grid.n_slots) * self.urgency(job) * self.size(job)
         return self.problem.objective.unplaced * share + self.weight["latency"] * endless
 
-    def run_minutes(self, job: Job, pool: Pool) -> float:
-        """Load and run time on a pool; of a running job what is left of it, at least the first slot."""
+    def run_minutes(self, job: Job, pool: Pool, workers: int) -> float:
+        """Load and run time on a pool with so many workers; of a running job what is left of it, at least the first slot."""
         minutes = _runtime_minutes(job) / self._speed(job, pool.accelerator)
+        if job.min_workers is not None:
+            minutes *= job.workers / workers
         stands = [self.pools[self.names.index(placed.node)] for placed in job.placement if placed.node in self.names]
         on = stands if job.state is JobState.RUNNING else [pool]
         minutes += job.load_minutes if any(job.affinity is None or job.affinity not in one.caches for one in on) else 0.0
@@ -135,20 +138,26 @@ class Arithmetic:
     def option(self, job: Job, start_slot: int, workers: tuple[int, ...]) -> Option:
         """Return a way to run a job with its share of the objective; `workers` per node, at least one in all."""
         used = [node for node, count in enumerate(workers) if count]
-        minutes = self.run_minutes(job, self.pools[used[0]])
+        minutes = self.run_minutes(job, self.pools[used[0]], sum(workers))
         end_edge = self.grid.end_edge(start_slot, minutes)
         if end_edge is None:
             raise ValueError(f"job {job.name} does not end within the horizon")
         lateness = self._lateness_h(job, start_slot, end_edge) * self.urgency(job) * self.size(job)
         booked_h = (self.grid.edges_s[end_edge] - self.grid.edges_s[start_slot]) / 3600
+        busy_h = min(self._busy_minutes(job, self.pools[used[0]], minutes) / 60, booked_h) if _is_elastic(job) else booked_h
         rework = self._rework_cost(job, minutes / 60, start_slot, workers)
         own = (
             self.weight["latency"] * lateness
-            - self.weight["utilization"] * job.workers * self.counted_worker(job.shape) * booked_h
+            - self.weight["utilization"] * sum(workers) * self.counted_worker(job.shape) * busy_h
             + self.weight["cost"] * rework
-            + self.weight["carbon"] * self._emitted(job, start_slot, end_edge, workers)
+            + self.weight["carbon"] * self._emitted(job, start_slot, end_edge, workers) * busy_h / booked_h
         )
         return Option(job.name, start_slot, end_edge, workers, own, rework)
+
+    def _busy_minutes(self, job: Job, pool: Pool, minutes: float) -> float:
+        """Minutes of a run in which a waiting job does not load; of a running one all."""
+        is_loading = job.state is not JobState.RUNNING and (job.affinity is None or job.affinity not in pool.caches)
+        return minutes - job.load_minutes if is_loading else minutes
 
     def _emitted(self, job: Job, start_slot: int, end_edge: int, workers: tuple[int, ...]) -> float:
         return sum(
@@ -194,6 +203,10 @@ def _runtime_minutes(job: Job) -> float:
     if job.runtime_minutes is None:
         raise ValueError(f"job {job.name} has no runtime")
     return job.runtime_minutes
+
+
+def _is_elastic(job: Job) -> bool:
+    return job.min_workers is not None and job.min_workers < job.workers
 
 
 def _expected_run_h(job: Job, work_h: float, rate_per_h: float) -> float:

@@ -179,10 +179,10 @@ class _Search:
         for workers in self._spreads(job):
             pool = self.facts.pools[next(n for n in self.nodes if workers[n])]
             for start_slot in range(first, self.grid.n_slots):
-                end_edge = self.grid.end_edge(start_slot, self.facts.run_minutes(job, pool))
+                end_edge = self.grid.end_edge(start_slot, self.facts.run_minutes(job, pool, sum(workers)))
                 is_over = end_edge is not None and not self._is_too_late(job, end_edge)
                 used = [self.facts.pools[node] for node in self.nodes if workers[node]]
-                hours = self.facts.run_minutes(job, pool) / 60
+                hours = self.facts.run_minutes(job, pool, sum(workers)) / 60
                 if not is_sure_enough(self.problem, job, used, start_slot, hours):
                     continue
                 if end_edge is not None and is_over and not self._is_kept_off(job, workers, start_slot, end_edge):
@@ -206,11 +206,13 @@ class _Search:
         return is_hard and job.deadline_s is not None and self.grid.edges_s[end_edge] > job.deadline_s
 
     def _spreads(self, job: Job) -> Iterator[tuple[int, ...]]:
-        """Yield the workers per node of every way to put the whole gang on empty nodes that it may use together."""
+        """Yield the workers per node of every way to put a gang on empty nodes that it may use together: all of it, or what
+        it needs at least."""
+        least = job.workers if job.min_workers is None else job.min_workers
         most = [self._most_workers(node, job.shape) if self._takes_job(node, job) else 0 for node in self.nodes]
         for workers in product(*(range(min(count, job.workers) + 1) for count in most)):
             used = [n for n in self.nodes if workers[n]]
-            if sum(workers) == job.workers and self._may_span(used, job.topology) and self._loads_alike(job, used):
+            if least <= sum(workers) <= job.workers and self._may_span(used, job.topology) and self._loads_alike(job, used):
                 yield workers
 
     def _loads_alike(self, job: Job, used: list[int]) -> bool:

@@ -1,4 +1,4 @@
-"""Grafts of what hangs on other work: jobs that wait for others, jobs that become rows of one gang."""
+"""Grafts of jobs that wait for others, that become rows of one gang, or that may have fewer workers."""
 
 from __future__ import annotations
 
@@ -27,4 +27,16 @@ def _gang_rows(source: random.Random, problem: Problem) -> Problem | None:
     return replace(problem, jobs=tuple(replace(job, gang="g") if job.name in rows else job for job in problem.jobs))
 
 
-GRAFTS = {"after": _after, "gang_rows": _gang_rows}
+def _elastic(source: random.Random, problem: Problem) -> Problem | None:
+    """Let some waiting jobs have two or three workers, or fewer of them for longer."""
+    if any(job.is_elastic for job in problem.jobs):
+        return None
+    jobs = []
+    for job in problem.jobs:
+        workers = max(job.workers, source.choice((2, 2, 3)))
+        is_chosen = job.state is not JobState.RUNNING and source.random() < 0.5
+        jobs.append(replace(job, workers=workers, min_workers=source.randint(1, workers - 1)) if is_chosen else job)
+    return None if tuple(jobs) == problem.jobs else replace(problem, jobs=tuple(jobs))
+
+
+GRAFTS = {"after": _after, "gang_rows": _gang_rows, "elastic": _elastic}

@@ -5,6 +5,7 @@ It is written anew from the description of quotas, and shares no line with what 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -19,7 +20,7 @@ TOLERANCE = 1e-9
 
 # (tenant, device model, resource) -> amount held in a slot
 Holding: TypeAlias = Mapping[tuple[str, str | None, str], float]
-RunMinutes: TypeAlias = Callable[[Job, Pool], float]
+RunMinutes: TypeAlias = Callable[[Job, Pool, int], float]
 
 
 def amounts(shape: WorkerShape) -> dict[str, float]:
@@ -95,11 +96,14 @@ class QuotaBook:
 def borrow_cost(problem: Problem, run_minutes: RunMinutes, decisions: Decisions) -> float:
     """Return what given decisions pay for borrowing, currency."""
     book, total = QuotaBook(problem, run_minutes), 0.0
+    workers = Counter[str]()
+    for part in decisions.parts:
+        workers[part.job] += part.workers
     for slot in range(problem.grid.n_slots):
         held: dict[tuple[str, str | None, str], float] = {}
         for part in decisions.parts:
             job, pool = problem.job_by_name[part.job], problem.cluster.pool_of_node[part.node]
-            end_edge = problem.grid.end_edge(part.start_slot, run_minutes(job, pool))
+            end_edge = problem.grid.end_edge(part.start_slot, run_minutes(job, pool, workers[part.job]))
             if end_edge is not None and part.start_slot <= slot < end_edge:
                 _hold(held, job, pool.accelerator, part.workers)
         for stand in decisions.replicas:
@@ -113,9 +117,10 @@ def borrow_cost(problem: Problem, run_minutes: RunMinutes, decisions: Decisions)
 def _running(problem: Problem, run_minutes: RunMinutes, running: list[Job], slot: int) -> Holding:
     held: dict[tuple[str, str | None, str], float] = {}
     for job in running:
+        workers = sum(placed.workers for placed in job.placement)
         for placed in job.placement:
             pool = problem.cluster.pool_of_node[placed.node]
-            end_edge = problem.grid.end_edge(0, run_minutes(job, pool))
+            end_edge = problem.grid.end_edge(0, run_minutes(job, pool, workers))
             if end_edge is not None and slot < end_edge:
                 _hold(held, job, pool.accelerator, placed.workers)
     return held

@@ -1,11 +1,11 @@
-"""Themes of work that hangs on other work: jobs that wait for others, gangs of unlike rows."""
+"""Themes of jobs that wait for others, gangs of unlike rows, and gangs that may have fewer workers."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import replace
 
-from schedplan.model.cluster import Market
+from schedplan.model.cluster import Market, Speed
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Placed, Topology, WorkerShape
 from tests.oracle.drawing import HOUR_S, START_S, a_job, a_pool, a_problem, device_pools, some_jobs, with_services
@@ -91,4 +91,64 @@ def _gangs_in_sequence(source: random.Random) -> Problem:
     return problem
 
 
-THEMES = {"after": _after, "gang_rows": _gang_rows, "gangs_in_sequence": _gangs_in_sequence}
+def elastic(source: random.Random, job: Job) -> Job:
+    """Let a gang of two to four run with fewer workers."""
+    workers = source.choice((2, 3, 4))
+    minutes = float(source.choice((30, 45, 60, 90, 100)))
+    return replace(job, workers=workers, min_workers=source.randint(1, workers), runtime_minutes=minutes)
+
+
+def _elastic(source: random.Random) -> Problem:
+    """Gangs that may have fewer workers, on nodes of one or two sizes and models, to deadlines, inside one node or rack."""
+    pools = [a_pool(source, "p0", 2, source.choice((1, 2))), a_pool(source, "p1", 1, source.choice((1, 2, 3)))]
+    if source.random() < 0.3:
+        pools[1] = replace(pools[1], accelerator="H100")
+    speeds = (Speed("H100", "training", 1.5),)
+    jobs = []
+    for job in some_jobs(source, source.choice((2, 3))):
+        shape = WorkerShape(gpus=1.0, cpus=1.0, memory_gib=2.0, max_per_node=source.choice((None, None, 1)))
+        jobs.append(
+            replace(
+                elastic(source, job),
+                shape=shape,
+                topology=source.choice((Topology.CLUSTER, Topology.CLUSTER, Topology.NODE)),
+                deadline_s=source.choice((None, None, START_S + 2 * HOUR_S, START_S + 3 * HOUR_S)),
+                deadline_kind=source.choice((DeadlineKind.HARD, DeadlineKind.SOFT)),
+                required=source.random() < 0.1,
+            )
+        )
+    if source.random() < 0.2:
+        begun_s = START_S - source.choice((0, 1800, HOUR_S))
+        pools[0] = replace(pools[0], count=pools[0].max_count)
+        placement = (Placed("p0/1", 1),)
+        jobs[0] = replace(jobs[0], state=JobState.RUNNING, placement=placement, min_workers=1, submit_s=begun_s, start_s=begun_s)
+        # 45 min of four workers are 180 min of one, which end within the horizon
+        jobs[0] = replace(jobs[0], topology=Topology.CLUSTER, deadline_s=None, runtime_minutes=source.choice((30.0, 45.0)))
+    problem = a_problem(source, pools, jobs, n_slots=source.choice((3, 4)))
+    return replace(problem, cluster=replace(problem.cluster, speeds=source.choice(((), speeds))))
+
+
+def _elastic_spot(source: random.Random) -> Problem:
+    """Elastic gangs on nodes that may be taken back: fewer workers hold fewer nodes, and for longer."""
+    gpus = source.choice((1, 2))
+    spot = replace(a_pool(source, "spot", 3, gpus, Market.SPOT), price_per_hour=float(gpus), min_count=0)
+    spot = replace(spot, interruptions_per_hour=source.choice((0.0, 0.02, 0.2, 0.5)))
+    pools = [spot, replace(a_pool(source, "steady", 1, gpus, Market.ON_DEMAND), price_per_hour=3.0 * gpus)]
+    jobs = []
+    for job in some_jobs(source, 2):
+        checkpoint = source.choice((None, None, 30.0))
+        shape = WorkerShape(gpus=1.0, cpus=1.0, memory_gib=2.0)
+        jobs.append(replace(elastic(source, job), shape=shape, spot_ok=True, checkpoint_minutes=checkpoint))
+    problem = a_problem(source, pools, jobs, n_slots=source.choice((3, 4)))
+    if source.random() < 0.3:
+        problem = replace(problem, limits=replace(problem.limits, budget_per_day=float(source.choice((3, 6, 10)))))
+    return problem
+
+
+THEMES = {
+    "after": _after,
+    "gang_rows": _gang_rows,
+    "gangs_in_sequence": _gangs_in_sequence,
+    "elastic": _elastic,
+    "elastic_spot": _elastic_spot,
+}

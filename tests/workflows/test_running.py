@@ -8,6 +8,7 @@ import pytest
 
 from schedplan.errors import InputError
 from schedplan.measures.feasibility import violations
+from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Taint
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
@@ -95,6 +96,19 @@ def test_what_runs_is_planned_where_it_runs(
 def test_what_can_not_be_is_refused(pools: tuple[Pool, ...], jobs: tuple[Job, ...], words: str) -> None:
     with pytest.raises(InputError, match=words):
         taken_over(problem(*pools), jobs)
+
+
+def test_an_elastic_gang_runs_on_with_the_workers_that_it_has() -> None:
+    # 180 min with 8 workers are 360 with 4; an hour is over and 300 min are left, of which the horizon has 240
+    job = replace(running("r", ("n/1", 4)), workers=8, min_workers=2)
+    found, said = taken_over(problem(TWO), (job,))
+    task = replace(problem(TWO), jobs=found)
+    plan = optimize(task)
+
+    assert ("job r runs on beyond the horizon; it is planned up to its end",) == said
+    assert 240 == run_minutes(task, found[0], TWO)
+    assert [("n/1", 4)] == [(part.node, part.workers) for part in plan.decisions.parts]
+    assert () == violations(task, plan.decisions)
 
 
 def test_without_a_placement_a_place_is_found_at_once() -> None:

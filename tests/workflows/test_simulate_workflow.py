@@ -111,6 +111,23 @@ def test_a_plan_is_followed_from_its_start(project: Path) -> None:
     assert run("simulate", "--policy", "fcfs", "--plan", "runs/plan").exit_code == 2
 
 
+def test_an_elastic_gang_is_replayed_with_the_workers_of_its_plan(project: Path) -> None:
+    """Four workers asked for and two devices there: two of them run 60 x 4 / 2 = 120 minutes."""
+    (project / "jobs.csv").write_text("job,workers,min_workers,gpus_per_worker,runtime_minutes\na,4,2,1,60\n", encoding="utf-8")
+    (project / "nodes.csv").write_text("node,gpus\nn,2\n", encoding="utf-8")
+    text = '[inputs]\njobs = "jobs.csv"\nnodes = "nodes.csv"\n[horizon]\nstart = 2026-01-01T00:00:00\nhours = 3\n'
+    (project / "schedplan.toml").write_text(text, encoding="utf-8")
+    assert run("optimize", "-q").exit_code == 0
+    shown = run("simulate", "--plan", "runs/plan", "-o", "json")
+    explained = " ".join(run("explain", "runs/plan", "a").stdout.split())
+
+    assert shown.exit_code == 0, shown.stderr
+    measures = {one["name"]: one["value"] for one in json.loads(shown.stdout)["measures"] if not one["labels"]}
+    assert (7200.0, 1.0) == (measures["makespan_s"], measures["utilization"])
+    assert run("verify", "runs/plan").exit_code == 0
+    assert "it runs with 2 of its 4 workers (at least 2), 2 times as long: 2 h" in explained
+
+
 def test_the_same_bytes_under_two_hash_seeds(project: Path) -> None:
     command = [sys.executable, "-m", "schedplan", "simulate", "--policy", "volcano", "-q", "-o", "json", "--out"]
     found = [

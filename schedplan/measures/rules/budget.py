@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schedplan.measures.quotas import borrow_costs
 from schedplan.measures.rules.case import FORGIVEN, Case, broken
 from schedplan.measures.spot import rework_h
-from schedplan.measures.work import node_share, run_minutes
+from schedplan.measures.work import node_share
 from schedplan.model.cluster import Market
 from schedplan.model.findings import Finding
 from schedplan.model.plan import JobPart
@@ -35,7 +35,7 @@ def budget(case: Case) -> Iterator[Finding]:
 def _rework_cost(case: Case, job: Job, parts: list[JobPart]) -> float:
     pools = [case.pool(part.node) for part in parts]
     rate = sum(pool.interruptions_per_hour for pool in pools if pool.market is Market.SPOT)
-    work_h = max(run_minutes(case.problem, job, pool) for pool in pools) / 60.0
+    work_h = max(case.minutes(part) for part in parts) / 60.0
     checkpoint_h = None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60.0
     repeated_h = rework_h(work_h, rate, checkpoint_h, job.checkpoint_cost_minutes / 60.0, job.restart_minutes / 60.0)
     prices = [float(case.problem.price_per_h(pool)[parts[0].start_slot]) * node_share(pool, job.shape) for pool in pools]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schedplan.measures.devices import Unassigned, assign_devices
 from schedplan.measures.runs import runs_of
 from schedplan.measures.warm_up import serving_parts
-from schedplan.measures.work import run_minutes
+from schedplan.measures.work import placed_workers, run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
@@ -61,6 +61,10 @@ class Case:
         return found
 
     @cached_property
+    def workers_of(self) -> dict[str, int]:
+        return placed_workers(self.decisions.parts)
+
+    @cached_property
     def replicas_of(self) -> dict[str, dict[int, list[ReplicaPart]]]:
         """Parts per service and slot."""
         found: dict[str, dict[int, list[ReplicaPart]]] = {service.name: {} for service in self.problem.services}
@@ -93,9 +97,13 @@ class Case:
     def at(self, instant_s: int) -> str:
         return format_local(instant_s, self.problem.zone)
 
-    def end_edge(self, part: JobPart) -> int | None:
+    def minutes(self, part: JobPart) -> float:
+        """The run time of a part, by the workers that its job has in all."""
         job = self.problem.job_by_name[part.job]
-        return self.problem.grid.end_edge(part.start_slot, run_minutes(self.problem, job, self.pool(part.node)))
+        return run_minutes(self.problem, job, self.pool(part.node), self.workers_of[part.job])
+
+    def end_edge(self, part: JobPart) -> int | None:
+        return self.problem.grid.end_edge(part.start_slot, self.minutes(part))
 
     def slots(self, part: JobPart) -> slice:
         end = self.end_edge(part)

@@ -1,4 +1,4 @@
-"""gang: all workers at once, in one family of nodes; rows of one gang together or not at all."""
+"""gang: all workers at once (of an elastic gang the least or more), in one family of nodes; rows of one gang together or none."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ def gang(case: Case) -> Iterator[Finding]:
     for name, parts in case.parts_of.items():
         job = case.problem.job_by_name[name]
         placed = sum(part.workers for part in parts)
-        if placed < job.workers:
-            yield broken("gang", f"job {name}", f"{placed} of {job.workers} workers are placed; all start together or none does")
+        if placed < job.least_workers:
+            least = f"at least {job.least_workers}" if job.is_elastic else "all"
+            told = f"{placed} of {job.workers} workers are placed; {least} start together or none does"
+            yield broken("gang", f"job {name}", told)
         starts = sorted({part.start_slot for part in parts})
         if len(starts) > 1:
             yield broken("gang", f"job {name}", f"its workers start at {' and '.join(case.when(slot) for slot in starts)}")

@@ -15,7 +15,7 @@ def min_on_time(case: Case) -> Iterator[Finding]:
         job, pool = case.problem.job_by_name[name], case.pool(parts[0].node)
         if not is_asked(case.problem, job, pool):
             continue
-        chance = chance_on(case.problem, job, pool, len(parts), parts[0].start_slot)
+        chance = chance_on(case.problem, job, pool, len(parts), parts[0].start_slot, case.workers_of[name])
         if chance < least - 1e-9:
             seen = (
                 f"ends by its deadline with {chance:.1%} at least on {len(parts)} spot nodes of {pool.name}; {least:.1%} is asked"

@@ -21,7 +21,7 @@ from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.topology import is_on_one_node
 from schedplan.optimize.dual_feasible import FUNCTIONS, lifted, scale
 from schedplan.optimize.rows import Rows
-from schedplan.optimize.variables import Amount, Variables
+from schedplan.optimize.variables import Amount, Start, Variables
 from schedplan.packing.footprint import (
     UNBOUNDED,
     Footprint,
@@ -80,7 +80,7 @@ def work(variables: Variables) -> Work:
     for start in variables.starts:
         job = layout.classes[start.column.class_idx].job
         for cell_idx, workers in start.workers:
-            use = _job_use(layout.cells[cell_idx].pool, job, workers, start.gangs)
+            use = _job_use(layout.cells[cell_idx].pool, job, workers, start)
             for slot in range(start.column.start_slot, start.column.end_edge):
                 found[cell_idx][slot].append(use)
     for service, replicas in zip(layout.problem.services, variables.replicas, strict=True):
@@ -111,9 +111,9 @@ def _amount_of(name: str) -> Callable[[Footprint], int]:
     return lambda print_: dict(print_.resources).get(name, 0)
 
 
-def _job_use(pool: Pool, job: Job, workers: Amount, gangs: Amount) -> Use:
+def _job_use(pool: Pool, job: Job, workers: Amount, start: Start) -> Use:
     if is_on_one_node(job.topology) and job.state is not JobState.RUNNING:
-        return Use(gangs, job.workers, footprint(pool, job.shape), is_in_one_group(job))
+        return Use(start.gangs, start.column.workers, footprint(pool, job.shape), is_in_one_group(job))
     return Use(workers, 1, footprint(pool, job.shape))
 
 

@@ -30,7 +30,7 @@ def add(variables: Variables, work: Work, rows: Rows) -> None:
         job_class = variables.layout.classes[start.column.class_idx]
         if len(variables.layout.site(start.column).cells) > 1 and job_class.fixed is None:
             workers = cp_model.LinearExpr.sum([amount for _, amount in start.workers])
-            rows.always(workers == job_class.job.workers * start.gangs)
+            rows.always(workers == start.column.workers * start.gangs)
     _add_rows_of_gangs(variables, rows)
     for cell in variables.layout.cells:
         if cell.count > 1:

@@ -25,13 +25,13 @@ def add(variables: Variables, rows: Rows) -> None:
         if not site.cells:
             continue
         job = layout.classes[column.class_idx].job
-        most = most_nodes(layout.problem, job, layout.cells[site.cells[0]].pool, column.start_slot)
+        most = most_nodes(layout.problem, job, layout.cells[site.cells[0]].pool, column.start_slot, column.workers)
         if most is None:
             continue
-        if fewest_nodes(job.workers, max(site.per_node)) > most:
+        if fewest_nodes(column.workers, max(site.per_node)) > most:
             # only where a conflict is looked for: elsewhere such a start is no column
             rows.when(f"min_on_time {job.name}", start.gangs == 0)
-        elif layout.level is Level.NODES and len(site.cells) > 1 and most < min(job.workers, len(site.cells)):
+        elif layout.level is Level.NODES and len(site.cells) > 1 and most < min(column.workers, len(site.cells)):
             _count_nodes(variables, rows, start, most, site.per_node)
 
 
@@ -40,7 +40,7 @@ def _count_nodes(variables: Variables, rows: Rows, start: Start, most: int, per_
     job = variables.layout.classes[column.class_idx].job
     used = []
     for (cell_idx, workers), fits in zip(start.workers, per_node, strict=True):
-        is_used = variables.model.new_bool_var(f"o[{column.class_idx},{column.start_slot},{cell_idx}]")
+        is_used = variables.model.new_bool_var(f"o[{column.class_idx},{column.start_slot},{column.workers},{cell_idx}]")
         rows.always(workers <= fits * is_used)
         used.append(is_used)
     rows.when(f"min_on_time {job.name}", cp_model.LinearExpr.sum(used) <= most * start.gangs)

@@ -163,7 +163,7 @@ class _Count:
                 self.most[job_class.job.tenant] += job_class.count * job_class.job.workers * self._asked(job_class.job.shape)
         for start in self.variables.starts:
             job, site = layout.classes[start.column.class_idx].job, layout.site(start.column)
-            asked = job.workers * self._asked(job.shape)
+            asked = start.column.workers * self._asked(job.shape)
             if job.state is JobState.RUNNING or not asked or not self._counts(job.tenant, site.cells[0]):
                 continue
             for slot in range(start.column.start_slot, start.column.end_edge):

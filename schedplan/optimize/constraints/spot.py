@@ -24,15 +24,15 @@ def fewest_nodes(workers: int, per_node: int) -> int:
     return ceil(workers / per_node)
 
 
-def rework_cost(problem: Problem, job: Job, pool: Pool, nodes: int, start_slot: int) -> float:
-    """Return the expected cost of lost and repeated work of one gang on `nodes` spot nodes, currency; 0 off spot."""
+def rework_cost(problem: Problem, job: Job, pool: Pool, nodes: int, start_slot: int, workers: int) -> float:
+    """Return the expected cost of lost and repeated work of a gang of `workers` on `nodes` spot nodes, currency; 0 off spot."""
     if pool.market is not Market.SPOT or pool.interruptions_per_hour == 0:
         return 0.0
     hours = rework_h(
-        run_minutes(problem, job, pool) / 60,
+        run_minutes(problem, job, pool, workers) / 60,
         pool.interruptions_per_hour * nodes,
         None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60,
         job.checkpoint_cost_minutes / 60,
         job.restart_minutes / 60,
     )
-    return hours * job.workers * node_share(pool, job.shape) * float(problem.price_per_h(pool)[start_slot])
+    return hours * workers * node_share(pool, job.shape) * float(problem.price_per_h(pool)[start_slot])

@@ -43,12 +43,11 @@ JOBS = Dictionary(
         Column(
             "min_workers",
             Kind.INTEGER,
-            "least workers of an elastic gang",
+            "least workers of an elastic gang; with fewer than workers it runs the longer in proportion",
             "workers",
             default_rule="workers",
             at_least=1,
             at_most=1_000_000,
-            use=Use.NOT_YET,
         ),
         Column("gang", Kind.TEXT, "rows of one value start together or not at all; a row that runs already has started"),
         Column("after", Kind.KEYS, "starts only when the jobs of these rows have ended; those of the past have"),
