@@ -34,6 +34,7 @@ _SINGLE = (
     "missed_requests",
     "on_time_probability",
     "phantom_admitted_device_h",
+    "pool_loss_missed",
     "preemptions",
     "rework_cost",
     "slo_attainment",

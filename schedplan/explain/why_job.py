@@ -10,6 +10,7 @@ from schedplan.explain.price import run_cost
 from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Room
 from schedplan.explain.wording import amount, counted, instant, listed, money, stands
+from schedplan.measures.checkpoints import checkpointing
 from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
 from schedplan.measures.fallback import fallback_of
 from schedplan.measures.min_on_time import on_time_chance
@@ -224,6 +225,14 @@ def _risk(problem: Problem, run: Run, rate: float, prices: Prices) -> Reason:
         on_time = on_time_chance(run.job, run.hours, run.slack_h, rate)
         numbers.append(Number("on_time_probability", on_time, "share"))
         told += f"; it is done by the deadline with at least {amount(on_time * 100)} %"
+    found = checkpointing(run)
+    if found is not None:
+        numbers.append(Number("expected_rework_saved", found.saved_h, "h"))
+        if found.best_h is not None:
+            numbers.append(Number("best_checkpoint_interval", found.best_h * 60, "min"))
+        best = "no checkpoint" if found.best_h is None else f"a checkpoint every {amount(found.best_h * 60)} min"
+        used = "none" if found.used_h is None else f"every {amount(found.used_h * 60)} min"
+        told += f"; {best} would be best (now {used}) and save {amount(found.saved_h)} h"
     if run.job.checkpoint_minutes is None:
         told += "; without checkpoints every interruption starts it anew"
     return Reason("spot", told, tuple(numbers))

@@ -27,6 +27,7 @@ from schedplan.measures.fallback import fallback_of
 from schedplan.measures.figures import Ledger, carbon_g, energy_kwh, measures
 from schedplan.measures.objective import GoalValues
 from schedplan.measures.placements import placements, replica_rows
+from schedplan.measures.pool_loss import pool_losses
 from schedplan.measures.quotas import borrow_costs
 from schedplan.measures.runs import Run, fleets_of, left_out, runs_of
 from schedplan.measures.stranded import stranded
@@ -74,7 +75,8 @@ def account(problem: Problem, decisions: Decisions) -> Account:
     rows = placements(problem, runs, devices, prices, fallbacks)
     replicas = replica_rows(problem, fleets, prices)
     borrowing = borrow_costs(problem, decisions)
-    ledger = Ledger(problem, decisions, runs, fleets, unplaced, usage, node_use, rows, replicas, rework, borrowing)
+    losses = pool_losses(problem, runs, usage, prices)
+    ledger = Ledger(problem, decisions, runs, fleets, unplaced, usage, node_use, rows, replicas, rework, borrowing, losses)
     cost = float(node_use.cost.sum()) + fsum(rework.values()) + borrowing.total
     return Account(
         goals=_goals(problem, decisions, runs, usage, cost, unplaced),
@@ -82,7 +84,7 @@ def account(problem: Problem, decisions: Decisions) -> Account:
         replicas=replicas,
         node_use=node_use,
         measures=measures(ledger),
-        warnings=caveats(problem, decisions, runs, fleets, fallbacks, devices.unassigned),
+        warnings=caveats(problem, decisions, runs, fleets, fallbacks, losses, devices.unassigned),
     )
 
 

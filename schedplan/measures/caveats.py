@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from schedplan.measures.checkpoints import checkpointing
 from schedplan.measures.devices import Unassigned
 from schedplan.measures.domains import domain_of_pool
 from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.fallback import Fallback
+from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import TenantHoldings
 from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.spot import gang_rate, survival_probability
@@ -21,6 +23,7 @@ from schedplan.model.workload import DeadlineKind
 from schedplan.timegrid import format_local
 
 POOLS_NAMED = 5
+JOBS_NAMED = 3
 
 
 def caveats(
@@ -29,6 +32,7 @@ def caveats(
     runs: Sequence[Run],
     fleets: Sequence[Fleet],
     fallbacks: dict[str, Fallback],
+    losses: Sequence[PoolLoss],
     unassigned: Sequence[Unassigned],
 ) -> tuple[str, ...]:
     """Return the warnings of a plan: jobs by name, services, nodes, then what the model leaves out."""
@@ -37,6 +41,8 @@ def caveats(
         found += _slack_caveats(problem, run)
         if run.job.name in fallbacks:
             found += _fallback_caveats(problem, run, fallbacks[run.job.name])
+        found += _checkpoint_caveats(run)
+    found += _loss_caveats(problem, losses)
     for fleet in fleets:
         found += _load_caveats(problem, fleet)
         found += _target_caveats(problem, fleet)
@@ -78,10 +84,38 @@ def _fallback_caveats(problem: Problem, run: Run, fallback: Fallback) -> list[st
             "pool outside spot may hold it"
         ]
     when = format_local(problem.grid.slot_start_s(fallback.slot), problem.zone)
+    if fallback.left >= fallback.need:
+        left = f"pool {fallback.best_pool.name} has {fallback.left:g} {fallback.unit} left at worst ({when})"
+        return [f"job {job}: no full fallback: {left}, but not on nodes that could hold its workers until the deadline"]
     return [
         f"job {job}: no full fallback: it needs {fallback.need:g} {fallback.unit} should its spot nodes be taken away; pool "
         f"{fallback.best_pool.name} has {fallback.left:g} left at worst ({when})"
     ]
+
+
+def _checkpoint_caveats(run: Run) -> list[str]:
+    found = checkpointing(run)
+    if found is None or not found.is_worth_telling:
+        return []
+    used = "it writes no checkpoint" if found.used_h is None else f"it writes a checkpoint every {found.used_h * 60:.3g} min"
+    best = "none at all" if found.best_h is None else f"one every {found.best_h * 60:.3g} min"
+    told = f"{found.saved_h:.2g} h of the {found.rework_h:.2g} h of rework that are expected on spot"
+    return [f"job {run.job.name}: {used}; {best} would save {told}"]
+
+
+def _loss_caveats(problem: Problem, losses: Sequence[PoolLoss]) -> list[str]:
+    """Spot pools whose loss as a whole, at the worst instant, makes jobs miss their deadlines."""
+    found = []
+    for loss in losses:
+        if loss.missed:
+            when = format_local(loss.instant_s, problem.zone)
+            names = ", ".join(loss.missed[:JOBS_NAMED]) + (" and more" if len(loss.missed) > JOBS_NAMED else "")
+            n_covered, n_all = len(loss.covered), len(loss.covered) + len(loss.missed)
+            found.append(
+                f"pool {loss.pool.name}: should all of it go at {when} and not come back, {len(loss.missed)} of {n_all} jobs there "
+                f"would miss their deadline: {names}; other pools have room and time for {n_covered}"
+            )
+    return found
 
 
 def _load_caveats(problem: Problem, fleet: Fleet) -> list[str]:

@@ -1,7 +1,7 @@
 """Fallback: where a job on spot nodes could go when they are taken away, and until when that still saves its deadline.
 
-A pool is a fallback when it is not spot, has the same accelerator, may hold the job, and has as much of what the job asks for free
-in every slot from the job's start to its deadline. It does not promise that the free room lies together.
+A pool is a fallback when it is not spot, has the same accelerator, may hold the job, and its nodes have room for all workers in
+every slot from the job's start to its deadline.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal
 from schedplan.measures.runs import Run
+from schedplan.measures.spare_room import holds, workers_free
 from schedplan.measures.usage import Usage
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Market, Pool
@@ -48,8 +49,8 @@ def fallback_of(problem: Problem, run: Run, usage: Usage, prices: Prices) -> Fal
     unit = "devices" if by_devices else "cores"
     last = max(problem.grid.deadline_edge(run.job.deadline_s), run.start_slot + 1)
     window = slice(run.start_slot, last)
-    rooms = [(pool, _room(problem, pool, usage, by_devices)[window]) for pool in _candidates(problem, run)]
-    enough = [pool for pool, room in rooms if room.min() >= need - 1e-6]
+    rooms = [(pool, _room(problem, pool, usage, by_devices)[window]) for pool in candidates(problem, run)]
+    enough = [pool for pool, _ in rooms if holds(run.job, workers_free(problem, pool, run.job, usage, window))]
     if enough:
         pool = min(enough, key=lambda pool: (prices.span(pool, window), pool.name))
         return Fallback(need, unit, pool, latest_safe_switch_s(problem, run, pool), pool, need, run.start_slot)
@@ -86,7 +87,8 @@ def latest_safe_switch_s(problem: Problem, run: Run, pool: Pool) -> int | None:
     return None if safe_s is None else int(safe_s)
 
 
-def _candidates(problem: Problem, run: Run) -> Sequence[Pool]:
+def candidates(problem: Problem, run: Run) -> Sequence[Pool]:
+    """Return the pools that are not spot, have the accelerator that a run stands on, and may hold it."""
     accelerator = run.pools[0].accelerator
     return [
         pool

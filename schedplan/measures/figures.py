@@ -16,6 +16,7 @@ paid = counted-resource-hours (devices, or cores) of the nodes that are on; a me
     headroom             1 - load at the demand planned for / capacity held, in the tightest slot
     deadline_hits        jobs with a deadline, placed or not, whose booked end keeps it / all of them
     on_time_probability  {job} lower bound of the chance that a job on spot nodes ends by its deadline; whole: the least of them
+    pool_loss_missed     {pool} jobs that miss their deadline if all of a spot pool goes at its worst instant; whole: the most
     wait_s               start - release, the release not before the horizon, over placed jobs; percentiles by nearest rank
     makespan_s           last booked end - start of the horizon
     unplaced             jobs left out
@@ -35,6 +36,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.emissions import Draw, draw_of, emission_of
 from schedplan.measures.min_on_time import on_time_chance
+from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import BorrowCosts
 from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.spot import gang_rate
@@ -62,6 +64,7 @@ class Ledger:
     replicas: Sequence[ReplicaRow]
     rework: dict[str, float]
     borrowing: BorrowCosts
+    losses: Sequence[PoolLoss]
 
 
 def measures(ledger: Ledger) -> tuple[Measure, ...]:
@@ -204,6 +207,9 @@ def _deadlines(ledger: Ledger) -> Iterator[Measure]:
     yield Measure("on_time_probability", min((chance for _, chance in chances), default=None), "share")
     for name, chance in chances:
         yield Measure("on_time_probability", chance, "share", (("job", name),))
+    yield Measure("pool_loss_missed", max((float(len(loss.missed)) for loss in ledger.losses), default=0.0), "jobs")
+    for loss in ledger.losses:
+        yield Measure("pool_loss_missed", float(len(loss.missed)), "jobs", (("pool", loss.pool.name),))
 
 
 def _on_time_floor(run: Run) -> float:

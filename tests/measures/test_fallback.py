@@ -68,6 +68,9 @@ def test_a_pool_that_is_full_in_one_slot_of_the_window_is_no_fallback():
         (
             "job j: no full fallback: it needs 1 devices should its spot nodes be taken away; pool od has 0 left at worst "
             "(2026-12-01 03:00+00:00)",
+            # the earliest instant at which most is lost: just before the first checkpoint
+            "pool spot: should all of it go at 2026-12-01 00:30+00:00 and not come back, 1 of 1 jobs there would miss their "
+            "deadline: j; other pools have room and time for 0",
         ),
     )
 
@@ -97,4 +100,20 @@ def test_the_day_says_its_zero_slack_and_its_missing_fallback(day, day_plan):
         "nodes; the chance that none is taken away is 67.0% (0.1 interruptions/h of the gang for 4 h)",
         "job nightly: no full fallback: it needs 10 devices should its spot nodes be taken away; pool od has 8 left at worst "
         "(2026-12-01 05:00+00:00)",
+        "pool spot: should all of it go at 2026-12-01 02:30+00:00 and not come back, 1 of 1 jobs there would miss their deadline: "
+        "nightly; other pools have room and time for 0",
     )
+
+
+def test_devices_in_sum_are_no_fallback_for_workers_that_need_a_node_each():
+    # two nodes of two devices, one taken on each: two are free in sum, and no node has two
+    od = replace(OD, gpus=2, count=2, max_count=2)
+    spot = replace(SPOT, gpus=2)
+    job = replace(JOB, shape=WorkerShape(gpus=2))
+    others = tuple(Job(name, shape=WorkerShape(gpus=1), runtime_minutes=240.0) for name in ("k", "l"))
+    problem = Problem("p", TimeGrid.regular(T0, 60, 4), Cluster((od, spot)), (job, *others))
+    parts = (JobPart("j", "spot", 0, 1), JobPart("k", "od/1", 0, 1), JobPart("l", "od/2", 0, 1))
+    found = account(problem, Decisions(parts, (), np.ones((3, 4), dtype=np.bool_)))
+
+    assert [row.fallback_pool for row in found.placements if row.job == "j"] == [None]
+    assert found.warnings[0].endswith("but not on nodes that could hold its workers until the deadline")
