@@ -30,6 +30,7 @@ def write_samples(root: Path) -> None:
     _write_three_nodes(root / "three-nodes-1-1-2")
     _write_gpu_slices(root / "gpu-slices")
     _write_tenants_quota(root / "tenants-quota")
+    _write_training_window(root / "training-window-risk")
 
 
 def mean_load_rps(hour_of_day: int) -> float:
@@ -96,6 +97,26 @@ def _write_gpu_slices(folder: Path) -> None:
     jobs = [
         {"job": job, "submit_time": f"2026-12-01T{hour:02d}:00:00Z", "slice_profile": profile, "runtime_minutes": minutes}
         for job, hour, profile, minutes in asked
+    ]
+    _write_table(folder / "jobs.csv", jobs)
+
+
+def _write_training_window(folder: Path) -> None:
+    """The gang of ecommerce-day four times: 3.5 or 4 hours of work, reclaims of 1 or 5 % an hour."""
+    device = {"accelerator": "A100-SXM4-80GB", "gpus": 1, "gpu_memory_gib": 80}
+    steady = {"market": "on_demand", "price_per_hour": 300, "interruptions_per_hour": 0, "startup_minutes": 15, "labels": ""}
+    pools = [{"node": "ondemand", "count": 40, "min_count": 0, "max_count": 40} | device | steady]
+    for name, percent in (("calm", 1), ("stormy", 5)):
+        spot = {"market": "spot", "price_per_hour": 100, "interruptions_per_hour": percent / 100, "startup_minutes": 0}
+        size = {"count": 20, "min_count": 0, "max_count": 20}
+        pools.append({"node": name} | size | device | spot | {"labels": f"reclaim={percent}"})
+    _write_table(folder / "nodes.csv", pools)
+    window = {"earliest_start": _at(hour=2), "deadline": _at(hour=6), "deadline_kind": "hard", "spot_ok": "true"}
+    gang = {"kind": "training", "required": "true", "submit_time": _at(hour=0), "workers": 10, "gpus_per_worker": 1}
+    jobs = [
+        {"job": f"{tenant}-{name}", "tenant": tenant} | gang | {"runtime_minutes": minutes} | window | {"checkpoint_minutes": 30}
+        for tenant in ("calm", "stormy")
+        for name, minutes in (("3h30", 210), ("4h", 240))
     ]
     _write_table(folder / "jobs.csv", jobs)
 

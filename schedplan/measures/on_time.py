@@ -4,10 +4,10 @@ Interruptions are Poisson with rate L. Work W is cut into segments by its checkp
 is left over; without checkpoints W is one segment. A segment fails with 1 - e^(-L l); a try after that begins with a restart R and
 fails with 1 - e^(-L (R + l)). So the number j of segments that ever fail is a sum of two binomials, and the further failures k
 given j are negative binomial. One failure costs at most R + l in all, and given that it comes it comes earlier than uniformly over
-its try (the density of an exponential falls): j + k failures cost no more than j R + (R + l) times the sum of j + k uniforms,
-whose distribution is that of Irwin and Hall. With s = slack - n C:
+its try (the density of an exponential falls): j + k failures cost no more than j R + m times the sum of j + k uniforms, whose
+distribution is that of Irwin and Hall, where the longest try is m = l without further failures, else R + l. With s = slack - n C:
 
-    P(in time) >= sum over j, k of P(j) P(k | j) P(U_1 + ... + U_(j+k) <= (s - j R) / (R + l)), 1 where (j + k)(R + l) <= s
+    P(in time) >= sum over j, k of P(j) P(k | j) P(U_1 + ... + U_(j+k) <= (s - j R) / m), 1 where (j + k)(R + l) <= s
 
 It falls as the rate rises, so as the nodes of a gang become more. (P. Hall, The distribution of means for samples of size N drawn
 from a population in which the variate takes values between 0 and 1, 1927, doi.org/10.1093/biomet/19.3-4.240; W. Hoeffding 1963,
@@ -53,7 +53,8 @@ def on_time_floor(
         if chance == 0.0 or left_h < -FORGIVEN:
             continue
         for further in range(MOST_FAILURES - segments + 1):
-            told = _within((segments + further), left_h / try_h, (spare_h + FORGIVEN) / try_h)
+            longest_h = try_h if further else length_h
+            told = _within(segments + further, left_h / longest_h, (spare_h + FORGIVEN) / try_h)
             if told < 1e-15:
                 break
             total += chance * _further(segments, further, again) * told

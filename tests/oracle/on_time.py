@@ -1,7 +1,7 @@
 """The chance of ending in time by hand: segment after segment, and sums of uniforms in fractions. It knows no product code.
 
 What it follows is the description: a segment fails or not, then its tries with a restart fail until one succeeds; a failure takes
-at most a try, and earlier is likelier than later, so the sum of as many uniforms of a try bounds what all take.
+at most a try, and earlier is likelier than later, so the sum of as many uniforms of the longest try bounds what all take.
 """
 
 from __future__ import annotations
@@ -50,13 +50,16 @@ def _chance(job: Job, work_h: float, slack_h: float, rate: float) -> float:
                 key = (hit + 1, failures + more)
                 after[key] = after.get(key, 0.0) + chance * (1 - ok) * (1 - ok_again) ** (more - 1) * ok_again
         known = after
-    return sum(chance * _takes_at_most(slack_h, hit, failures, restart, try_h) for (hit, failures), chance in known.items())
+    return sum(
+        chance * _takes_at_most(slack_h, hit, failures, restart, try_h if failures > hit else try_h - restart, try_h)
+        for (hit, failures), chance in known.items()
+    )
 
 
-def _takes_at_most(slack_h: float, hit: int, failures: int, restart: float, try_h: float) -> float:
+def _takes_at_most(slack_h: float, hit: int, failures: int, restart: float, longest_h: float, try_h: float) -> float:
     if failures * try_h <= slack_h + 1e-9:
         return 1.0
-    left = Fraction(slack_h - hit * restart) / Fraction(try_h)
+    left = Fraction(slack_h - hit * restart) / Fraction(longest_h)
     if left <= 0 or failures > 20:
         return 0.0
     terms = (Fraction((-1) ** k * comb(failures, k)) * (left - k) ** failures for k in range(min(int(left), failures) + 1))
