@@ -16,14 +16,17 @@ from pathlib import Path
 from traceback import format_exception
 from typing import TypeVar
 
+from schedplan.measures.rules.case import CODES
 from tests.oracle.agreement import Verdict, verdict
 from tests.oracle.changes import CHANGES, Trial, trial
 from tests.oracle.files import faults_of_files
 from tests.oracle.instances import GRAFTS, THEMES, instance, pairs
+from tests.oracle.mutants import Spoilt, spoilt
 from tests.oracle.planted import Search, searched
 
 PER_THEME = 50
 PER_PAIR = 4
+SPOILT_PER_THEME = 20
 TRIALS = 1000
 PROCESSES = 2
 Argument = TypeVar("Argument")
@@ -36,6 +39,7 @@ def main() -> int:
     with ProcessPoolExecutor(PROCESSES) as pool:
         for title, proof in (
             ("The optimum against trying everything", optima),
+            ("The best plan with one thing changed", corruptions),
             ("Problems drawn around a plan", plants),
             ("Changes that must not matter", changes),
             ("Rows shuffled, files split", files),
@@ -67,6 +71,21 @@ def optima(pool: Executor) -> list[str]:
         [(name, *_counts(found)) for name, found in [*rows, ("all", everything)]],
     )
     return faults + [fault for one in everything for fault in one.faults]
+
+
+def corruptions(pool: Executor) -> list[str]:
+    """Every rule must refuse something by itself, and what the check accepts must not be better than the best plan."""
+    faults: list[str] = []
+    alone: Counter[str] = Counter()
+    mutants, plans = 0, 0
+    singles = [(theme, number) for theme in THEMES for number in range(SPOILT_PER_THEME)]
+    for _, found in _mapped(pool, spoil_trial, singles, faults):
+        for one in found:
+            mutants, plans, faults = mutants + one.mutants, plans + one.plans, [*faults, *one.faults]
+            alone.update(one.alone)
+    _print_table(("rule", "refused by it alone"), [(rule, alone[rule]) for rule in CODES])
+    print(f"{mutants} changed plans, of which the check accepts {plans}")
+    return faults + [f"rule {rule}: nothing is refused by it alone" for rule in CODES if not alone[rule]]
 
 
 def plants(pool: Executor) -> list[str]:
@@ -111,6 +130,11 @@ def theme_trial(of: tuple[str, int]) -> list[Verdict]:
 
 def pair_trial(of: tuple[str, str]) -> list[Verdict]:
     return [verdict(problem) for problem in pairs(*of, PER_PAIR)]
+
+
+def spoil_trial(of: tuple[str, int]) -> list[Spoilt]:
+    found = spoilt(instance(*of))
+    return [] if found is None else [found]
 
 
 def change_trial(of: tuple[str, int]) -> Trial:
