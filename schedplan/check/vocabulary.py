@@ -32,6 +32,8 @@ _SINGLE = (
     "lost_device_h",
     "makespan_s",
     "missed_requests",
+    "moved_devices",
+    "moved_replica_devices",
     "on_time_probability",
     "phantom_admitted_device_h",
     "pool_loss_missed",

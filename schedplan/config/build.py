@@ -164,6 +164,7 @@ def _objective(objective: ObjectiveSection, given: GivenValues) -> Objective:
         cost=objective.cost,
         carbon=objective.carbon,
         unplaced=objective.unplaced,
+        move_device_h=objective.move_device_h,
         rates=Rates(objective.rates.wait, objective.rates.tardiness, objective.rates.missed),
     )
 

@@ -70,6 +70,12 @@ class ObjectiveSection(Section):
     cost: float = key(0.2, "weight of money", "a number of at least 0", ge=0)
     carbon: float = key(0.0, "weight of emissions", "a number of at least 0", ge=0)
     unplaced: float = key(10.0, "price of leaving all work out, in units of the objective", "a number of at least 0", ge=0)
+    move_device_h: float = key(
+        1.0,
+        "device-hours of waiting that a device moved against an earlier plan (--from) counts for",
+        "a number of at least 0",
+        ge=0,
+    )
     rates: RatesSection = Field(default_factory=RatesSection)
 
 

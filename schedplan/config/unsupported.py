@@ -32,7 +32,6 @@ REFUSED = (
     ),
     Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),
     Unsupported(("forecast", "engine"), "SARIMA is estimated by statsmodels only", lambda value: value != "statsmodels"),
-    Unsupported(("objective", "move_device_h"), "plans are made without regard to an earlier one", lambda value: True),
     Unsupported(("objective", "rewards"), "plans are scored by the objective alone"),
 )
 

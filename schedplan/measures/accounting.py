@@ -1,7 +1,7 @@
 """Accounting: everything that follows from decisions, computed from the problem alone. It never asks how they were found.
 
     latency      = sum over jobs of urgency x size x (wait rate x hours waited + tardiness rate x hours late, where soft); one that
-                   is left out waits until the horizon ends
+                   is left out waits until the horizon ends; + what moves against an earlier plan, at its price
     utilization  = paid - held by jobs - reference work of services, in counted-resource-hours; an elastic gang counts for its run
                    time alone, not for the rest of its last slot
     cost         = paid + expected rework + what is borrowed beyond quotas
@@ -25,6 +25,7 @@ from schedplan.measures.costs import Prices, paid, part_rework_costs
 from schedplan.measures.devices import assign_devices
 from schedplan.measures.fallback import fallback_of
 from schedplan.measures.figures import Ledger, carbon_g, energy_kwh, measures
+from schedplan.measures.moves import moves_of
 from schedplan.measures.objective import GoalValues
 from schedplan.measures.placements import placements, replica_rows
 from schedplan.measures.pool_loss import pool_losses
@@ -107,6 +108,7 @@ def _goals(
             [
                 *(lateness(problem, run.job, run.start_s, run.end_s) for run in runs),
                 *(endless_wait(problem, job) for job in unplaced),
+                problem.objective.move_device_h * moves_of(problem, decisions).total,
             ]
         ),
         utilization=_idle_h(problem, decisions, usage),

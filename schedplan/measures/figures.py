@@ -20,6 +20,8 @@ paid = counted-resource-hours (devices, or cores) of the nodes that are on; a me
     wait_s               start - release, the release not before the horizon, over placed jobs; percentiles by nearest rank
     makespan_s           last booked end - start of the horizon
     unplaced             jobs left out
+    moved_devices        devices of jobs that start at another time than in the earlier plan or stand elsewhere, and
+    moved_replica_devices   of replicas, summed over slots (`measures/moves.py`). Only with an earlier plan
     stranded_devices     mean over the horizon
     energy_kwh           where the power of a pool's nodes is known; {pool}; whole: only if it is known for all pools
     carbon_g             energy_kwh x intensity of the region, where both are known; {pool}; whole: only if known for all pools
@@ -36,6 +38,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.emissions import Draw, draw_of, emission_of
 from schedplan.measures.min_on_time import on_time_chance
+from schedplan.measures.moves import moves_of
 from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import BorrowCosts
 from schedplan.measures.runs import Fleet, Run
@@ -69,7 +72,7 @@ class Ledger:
 
 def measures(ledger: Ledger) -> tuple[Measure, ...]:
     """Return all measures, by name, then labels."""
-    parts = (_cost, _use, _services, _deadlines, _waits, _energy)
+    parts = (_cost, _use, _services, _deadlines, _waits, _energy, _moves)
     return tuple(
         sorted((measure for part in parts for measure in part(ledger)), key=lambda measure: (measure.name, measure.labels))
     )
@@ -100,6 +103,13 @@ def _drawn(
             rows = pool_rows(problem, pool)
             found[rows] = decisions.on[rows] * draw.idle + usage.duty[rows] * draw.duty
     return found
+
+
+def _moves(ledger: Ledger) -> Iterator[Measure]:
+    if ledger.problem.earlier is not None:
+        moves, unit = moves_of(ledger.problem, ledger.decisions), f"{counted_unit(ledger.problem.cluster)}s"
+        yield Measure("moved_devices", moves.devices, unit)
+        yield Measure("moved_replica_devices", moves.replica_devices, unit)
 
 
 def _cost(ledger: Ledger) -> Iterator[Measure]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from enum import Enum
 from functools import cached_property
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.earlier import Earlier, Stay
 from schedplan.model.forbid import Forbid
 from schedplan.model.outage import Outage
 from schedplan.model.pin import Pin
@@ -77,7 +79,10 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """Weights of the goals, scaled to sum to 1, and the price of leaving all work out."""
+    """Weights of the goals, scaled to sum to 1, and the price of leaving all work out.
+
+    move_device_h: device-hours of waiting that one device moved against an earlier plan counts for.
+    """
 
     latency: float = 0.5
     utilization: float = 0.3
@@ -85,6 +90,7 @@ class Objective:
     carbon: float = 0.0
     unplaced: float = 10.0
     rates: Rates = Rates()
+    move_device_h: float = 1.0
 
     def weight(self, goal: str) -> float:
         """Return the weight of a goal of GOALS, scaled so that all sum to 1; 0 where no goal has any."""
@@ -132,6 +138,7 @@ class Problem:
     intensities: tuple[Intensity, ...] = ()
     outages: tuple[Outage, ...] = ()
     pins: tuple[Pin, ...] = ()
+    earlier: Earlier | None = None
 
     @cached_property
     def zone(self) -> tzinfo:
@@ -196,6 +203,29 @@ class Problem:
         for idx, outage in enumerate(self.outages):
             for node in outage.nodes(self.cluster):
                 found[node] = (*found.get(node, ()), idx)
+        return found
+
+    @cached_property
+    def stay_of_job(self) -> dict[str, Stay]:
+        """How the earlier plan had each job, by name; none without an earlier plan."""
+        return {} if self.earlier is None else {stay.job: stay for stay in self.earlier.jobs}
+
+    def stood_before(self, service: str, slot: int) -> dict[str, int] | None:
+        """Return the replicas per node that the earlier plan had in a slot; None where it lacks that service or that slot."""
+        return self._stood.get((service, slot))
+
+    @cached_property
+    def _stood(self) -> dict[tuple[str, int], dict[str, int]]:
+        if self.earlier is None:
+            return {}
+        slots = set(pairwise(self.earlier.edges_s))
+        coinciding = {span: slot for slot, span in enumerate(pairwise(self.grid.edges_s)) if span in slots}
+        services = dict.fromkeys(one.service for one in self.earlier.replicas)
+        found: dict[tuple[str, int], dict[str, int]] = {(name, slot): {} for name in services for slot in coinciding.values()}
+        for one in self.earlier.replicas:
+            slot = coinciding.get((one.start_s, one.end_s))
+            if slot is not None:
+                found[one.service, slot][one.node] = one.replicas
         return found
 
     @cached_property

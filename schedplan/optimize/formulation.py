@@ -15,6 +15,7 @@ from schedplan.optimize.constraints import (
     budget,
     capacity,
     device_group,
+    disruption,
     gang,
     hold,
     min_on_time,
@@ -79,5 +80,5 @@ def formulate(
     budget.add(chosen, spending, rows)
     if normalisation is None:
         return Formulation(model, chosen, rows, None, None)
-    form = objective(GoalForms(chosen, spending, excluded), layout.problem.objective, normalisation)
+    form = objective(GoalForms(chosen, spending, excluded, disruption.add(chosen, rows)), layout.problem.objective, normalisation)
     return Formulation(model, chosen, rows, form, minimise(chosen, form))

@@ -266,7 +266,7 @@ def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], l
 def _class_key(problem: Problem, job: Job, level: Level) -> tuple[object, ...]:
     counts_nodes = level is Level.NODES and job.workers > 1 and job.spot_ok
     counts_workers = job.workers > 1 and job.shape.max_per_node is not None
-    is_linked = job.name in problem.linked or job.name in problem.pin_of_job
+    is_linked = job.name in problem.linked or job.name in problem.pin_of_job or job.name in problem.stay_of_job
     is_alone = counts_nodes or counts_workers or is_linked or job.state is JobState.RUNNING or _has_own_speed(problem, job)
     tenant = job.tenant if job.tenant in problem.quota_tenants else ""
     alike = replace(

@@ -112,12 +112,18 @@ def services_work_h(problem: Problem) -> float:
 
 
 class GoalForms:
-    """The goals of one model in natural units, each made when it is first asked for. `excluded`: jobs that no plan can place."""
+    """The goals of one model in natural units, each made when it is first asked for.
 
-    def __init__(self, variables: Variables, spending: Spending, excluded: tuple[Job, ...]) -> None:
+    excluded: jobs that no plan can place. moves: what moves against an earlier plan, in device-hours.
+    """
+
+    def __init__(
+        self, variables: Variables, spending: Spending, excluded: tuple[Job, ...], moves: tuple[tuple[Amount, float], ...] = ()
+    ) -> None:
         self._variables = variables
         self._spending = spending
         self._excluded = excluded
+        self._moves = moves
         self._made: dict[str, LinearForm] = {}
 
     def of(self, goal: str) -> LinearForm:
@@ -130,6 +136,8 @@ class GoalForms:
         builder = _Builder()
         if goal == "latency":
             _add_latency(builder, self._variables, self._excluded)
+            for amount, device_h in self._moves:
+                builder.add(amount, device_h)
         elif goal == "utilization":
             _add_idle(builder, self._variables)
         elif goal == "cost":

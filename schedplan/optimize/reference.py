@@ -8,7 +8,7 @@ the ideals that no plan can beat, are what the objective is measured against.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +45,7 @@ NodeIdx = NDArray[np.intp]
 def reference(problem: Problem) -> Decisions:
     """Return the reference plan; what finds no place in it is left out."""
     board = Board(problem)
-    running = tuple(
-        GangStart(job, 0, windows(problem, job, problem.cluster.pool_of_node[job.placement[0].node])[0][1], (), one_node=False)
-        for job in problem.jobs
-        if job.state is JobState.RUNNING
-    )
-    parts = list(assign(problem, board, running, ()).parts)
+    parts = list(running_parts(problem, board))
     replicas = reference_replicas(problem, board)
     parts.extend(inserted(problem, board, problem.jobs, tuple(parts)))
     fixed_parts = tuple(sorted(parts))
@@ -60,8 +55,22 @@ def reference(problem: Problem) -> Decisions:
     return Decisions(fixed_parts, replicas, on)
 
 
+def running_parts(problem: Problem, board: Board) -> tuple[JobPart, ...]:
+    """Take the room of what runs already and return its parts."""
+    running = tuple(
+        GangStart(job, 0, windows(problem, job, problem.cluster.pool_of_node[job.placement[0].node])[0][1], (), one_node=False)
+        for job in problem.jobs
+        if job.state is JobState.RUNNING
+    )
+    return assign(problem, board, running, ()).parts
+
+
 def normalisation(problem: Problem, decisions: Decisions) -> Normalisation:
-    """Return the scales of the goals, from the reference plan and the ideals for the work that it places."""
+    """Return the scales of the goals, from the reference plan and the ideals for the work that it places.
+
+    An earlier plan has no part in them, so that it is worth in the new problem what it was worth before.
+    """
+    problem = replace(problem, earlier=None)
     goals = account(problem, decisions).goals
     return Normalisation.between(goals, ideals(problem, decisions, goals), _sizes(problem, decisions, goals))
 

@@ -30,11 +30,14 @@ from schedplan.packing.fleet import give_back_replicas, take_replicas
 NodeIdx = NDArray[np.intp]
 
 
-def reference_replicas(problem: Problem, board: Board) -> tuple[ReplicaPart, ...]:
-    """Take room for the replicas of all services on a board, one service after the other, and return them."""
+def reference_replicas(problem: Problem, board: Board, *, as_before: bool = False) -> tuple[ReplicaPart, ...]:
+    """Take room for the replicas of all services on a board, one service after the other, and return them.
+
+    as_before: what the earlier plan of the problem had of them stands first.
+    """
     found: list[ReplicaPart] = []
     for service in problem.services:
-        filling = _Filling(problem, board, service)
+        filling = _Filling(problem, board, service, as_before=as_before)
         totals = filling.run([0] * problem.grid.n_slots)
         if service.min_hold_minutes > 0:
             filling.undo()
@@ -67,7 +70,8 @@ def held_profile(problem: Problem, totals: list[int], hold_minutes: float) -> li
 class _Filling:
     """The replicas of one service over all slots: mutable, with what it takes of the board."""
 
-    def __init__(self, problem: Problem, board: Board, service: Service) -> None:
+    def __init__(self, problem: Problem, board: Board, service: Service, *, as_before: bool = False) -> None:
+        self.as_before = as_before
         self.problem, self.board, self.service = problem, board, service
         self.pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
         self.least = {pool.name: _asked_ahead(problem, service, pool) for pool in self.pools}
@@ -102,6 +106,8 @@ class _Filling:
     def _fill(self, slot: int, floor: int) -> None:
         """Fill the cheapest pool first, then mend what spread and reserve ask for, one replica at a time."""
         least_total = max(floor, self.service.min_replicas)
+        if self.as_before:
+            self._stood_before(slot)
         self._pinned(slot)
         self._apart(slot)
         for pool in self._by_price(slot):
@@ -114,6 +120,17 @@ class _Filling:
             self._take(slot, self._nodes(pool), max(int(np.ceil(open_share * most - 1e-9)), missing))
         while (lost := self._uncovered_loss(slot)) is not None and self._take_one(slot, self._outside(slot, lost)):
             pass
+
+    def _stood_before(self, slot: int) -> None:
+        """Take what the earlier plan had in the slot, on nodes that still take it."""
+        names = {pool.name for pool in self.pools if self.least[pool.name][slot] is not None}
+        standing = {hold.node_idx: 0 for hold in self.holds[slot]}
+        for hold in self.holds[slot]:
+            standing[hold.node_idx] += hold.workers
+        for node, replicas in sorted((self.problem.stood_before(self.service.name, slot) or {}).items()):
+            idx = self.board.cluster.node_idx.get(node)
+            if idx is not None and self.board.pools[idx].name in names:
+                self._take(slot, np.array([idx], dtype=np.intp), replicas - standing.get(idx, 0))
 
     def _pinned(self, slot: int) -> None:
         """Take what pins ask for."""

@@ -20,6 +20,7 @@ from schedplan.model.workload import Job
 from schedplan.optimize.branch import branch
 from schedplan.optimize.conflict import conflict
 from schedplan.optimize.formulation import Formulation, formulate
+from schedplan.optimize.keep import carried_over
 from schedplan.optimize.layout import Layout, Level, layout
 from schedplan.optimize.least_carbon import sunk_carbon
 from schedplan.optimize.on_nodes import on_nodes
@@ -79,6 +80,9 @@ class _Solve:
         if any(found.job.required for found in self.screened):
             return self._infeasible()
         self._offer(self.reference)
+        kept = carried_over(self.problem)
+        if kept is not None:
+            self._offer(kept)
         if self.best is None and self._must_have_no_plan():
             return self._infeasible()
         for level, limit in ((Level.POOLS, self.options.pool_columns), (Level.NODES, self.options.node_columns)):

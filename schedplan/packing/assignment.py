@@ -186,8 +186,10 @@ def _running_parts(board: Board, gang: GangStart) -> list[JobPart]:
 
 
 def _holds(problem: Problem, board: Board, gang: GangStart) -> list[Hold] | None:
-    holds: list[Hold] = []
     in_all = sum(workers for _, workers in gang.groups)
+    holds = _as_before(problem, board, gang)
+    if holds:
+        return holds
     for nodes, workers in gang.groups:
         pool = problem.cluster.pool_of_node[nodes[0]]
         most = most_nodes(problem, gang.job, pool, gang.start_slot, in_all)
@@ -207,6 +209,25 @@ def _holds(problem: Problem, board: Board, gang: GangStart) -> list[Hold] | None
                 board.give_back(hold)
             return None
         holds.extend(found)
+    return holds
+
+
+def _as_before(problem: Problem, board: Board, gang: GangStart) -> list[Hold]:
+    """Take room where the earlier plan had a gang at the same time, if in the same groups; nothing taken where it is not."""
+    stay = problem.stay_of_job.get(gang.job.name)
+    if stay is None or stay.start_s != problem.grid.slot_start_s(gang.start_slot) or is_in_one_group(gang.job):
+        return []
+    before = dict(stay.nodes)
+    if any(sum(before.get(node, 0) for node in nodes) != workers for nodes, workers in gang.groups):
+        return []
+    holds: list[Hold] = []
+    for node in (node for nodes, _ in gang.groups for node in nodes if node in before):
+        idx, span = problem.cluster.node_idx[node], (gang.start_slot, gang.end_edge)
+        if int(board.room(np.array([idx]), gang.job.shape, *span)[0]) < before[node]:
+            for hold in holds:
+                board.give_back(hold)
+            return []
+        holds.append(board.take(idx, gang.job.shape, before[node], *span))
     return holds
 
 

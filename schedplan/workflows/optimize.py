@@ -12,6 +12,7 @@ from schedplan.config.settings import Settings
 from schedplan.errors import UsageError
 from schedplan.explain.blocker import blockers
 from schedplan.measures.baselines import baselines, waterfall
+from schedplan.model.earlier import Earlier
 from schedplan.model.plan import Plan, PlanStatus
 from schedplan.model.problem import GOALS
 from schedplan.optimize.options import SolveOptions
@@ -20,10 +21,11 @@ from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
 from schedplan.tables.artefact_context import PlanContext, SettingsSnapshot, context_of, relative_path, settings_sha256
 from schedplan.tables.artefacts import PLAN_FOLDER, write_plan
+from schedplan.workflows.earlier import earlier_text
 from schedplan.workflows.problem import Prepared, prepare
 from schedplan.workflows.project import Project
+from schedplan.workflows.recorded import EARLIER_KEY, RUNTIME_KEY
 
-RUNTIME_KEY = "optimize.runtime_minutes"
 DEFAULT_FOLDER = Path("runs") / "plan"
 _WEIGHTS_FORM = "Give it as --weights latency=.5,utilization=.3,cost=.2"
 
@@ -42,9 +44,15 @@ class Planned:
         return self.plan.proof.status is PlanStatus.INFEASIBLE
 
 
-def plan_project(project: Project, options: SolveOptions, runtime_minutes: float | None = None) -> Planned:
-    """Return the plan of a project. Raises InputError for tables that make no problem, SolverError without a plan."""
-    prepared = prepare(project, runtime_minutes)
+def plan_project(
+    project: Project, options: SolveOptions, runtime_minutes: float | None = None, earlier: Earlier | None = None
+) -> Planned:
+    """Return the plan of a project; earlier: the one it keeps to, at a price.
+
+    Raises InputError for tables that make no problem, SolverError without a plan.
+    """
+    bare = prepare(project, runtime_minutes)
+    prepared = replace(bare, problem=replace(bare.problem, earlier=earlier))
     problem = prepared.problem
     plan = optimize(problem, options)
     if plan.proof.status is not PlanStatus.INFEASIBLE:
@@ -59,7 +67,7 @@ def plan_project(project: Project, options: SolveOptions, runtime_minutes: float
     context = context_of(
         problem,
         inputs=project.inputs(),
-        settings=snapshot(project, runtime_minutes),
+        settings=snapshot(project, runtime_minutes, earlier),
         forecasts=prepared.forecasts,
         quality=prepared.qualities,
     )
@@ -109,7 +117,7 @@ def solve_options(settings: Settings, *, require_optimal: bool = False) -> Solve
     )
 
 
-def snapshot(project: Project, runtime_minutes: float | None) -> SettingsSnapshot:
+def snapshot(project: Project, runtime_minutes: float | None, earlier: Earlier | None = None) -> SettingsSnapshot:
     """Return the settings in force: the project file with its hash, and every value that a flag or a variable gave."""
     file = project.settings.file
     in_file = "" if file is None else str(file)
@@ -120,6 +128,8 @@ def snapshot(project: Project, runtime_minutes: float | None) -> SettingsSnapsho
     )
     if runtime_minutes is not None:
         values = (*values, (RUNTIME_KEY, json.dumps(runtime_minutes)))
+    if earlier is not None:
+        values = (*values, (EARLIER_KEY, earlier_text(earlier)))
     if file is None:
         return SettingsSnapshot(values=values)
     return SettingsSnapshot(relative_path(file, project.root), settings_sha256(file), values)

@@ -19,9 +19,10 @@ from schedplan.report.plan_document import plan_document
 from schedplan.report.static_document import static_document
 from schedplan.tables.artefact_context import PlanContext, refuse_stale
 from schedplan.tables.artefacts import read_plan
-from schedplan.workflows.optimize import RUNTIME_KEY
+from schedplan.workflows.earlier import earlier_of_text
 from schedplan.workflows.project import Project, input_sha256, reopen_project
-from schedplan.workflows.static import STATIC_KEY, rebuilt_static
+from schedplan.workflows.recorded import EARLIER_KEY, NO_SETTINGS, RUNTIME_KEY, STATIC_KEY
+from schedplan.workflows.static import rebuilt_static
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ def open_plan(folder: Path, data: Path | None = None, limits: Limits | None = No
         problem = rebuilt_static(project, context)
     else:
         problem = rebuilt(project, context, float(json.loads(given[RUNTIME_KEY])) if RUNTIME_KEY in given else None)
+        if EARLIER_KEY in given:
+            problem = replace(problem, earlier=earlier_of_text(given[EARLIER_KEY]))
     return SavedPlan(folder, plan, context, project, problem if limits is None else replace(problem, limits=limits))
 
 
@@ -99,9 +102,7 @@ def find_root(folder: Path, context: PlanContext) -> Path:
 def _settings(context: PlanContext, root: Path) -> Settings:
     file = None if context.settings.path is None else root / context.settings.path
     overrides = tuple(
-        Override(key, _text(json.loads(value)), "the plan")
-        for key, value in context.settings.values
-        if key not in (RUNTIME_KEY, STATIC_KEY)
+        Override(key, _text(json.loads(value)), "the plan") for key, value in context.settings.values if key not in NO_SETTINGS
     )
     place = locate_project((), file, root) if file is not None else ProjectPlace(None, (), ())
     return load_settings(place.file, overrides, {})

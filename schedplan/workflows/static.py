@@ -30,9 +30,9 @@ from schedplan.workflows.horizon import horizon
 from schedplan.workflows.optimize import Planned, snapshot
 from schedplan.workflows.problem import Prepared
 from schedplan.workflows.project import Project
+from schedplan.workflows.recorded import STATIC_KEY
 from schedplan.workflows.rules import known_rules
 
-STATIC_KEY = "optimize.static"
 SLOT_MINUTES = 60
 SAME = 1e-9
 

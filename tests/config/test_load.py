@@ -230,7 +230,6 @@ def test_a_local_time_that_the_clocks_skip_is_refused(tmp_path: Path) -> None:
     [
         ("[forecast]\nreserve = ['tenant=a']", "forecast.reserve"),
         ("[forecast]\nengine = 'css'", "forecast.engine"),
-        ("[objective]\nmove_device_h = 0", "objective.move_device_h"),
         ("[[objective.rewards]]\npoints = 1", "objective.rewards"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from schedplan.measures.forbidding import with_rules
 from schedplan.measures.pins import with_pins
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
+from schedplan.model.earlier import Earlier, Stay, Stood
 from schedplan.model.forbid import parse_forbid
 from schedplan.model.outage import Outage, OutageKind
 from schedplan.model.pin import Pin
@@ -76,6 +77,7 @@ def problem(case: dict[str, Any]) -> Problem:
         forbid=tuple(parse_forbid(text) for text in case.get("rules", ())),
         intensities=tuple(Intensity(region, np.array(g, dtype=float)) for region, g in sorted(case.get("intensities", {}).items())),
     )
+    plain = replace(plain, earlier=_earlier(case["earlier"], grid) if "earlier" in case else None)
     return with_pins(with_rules(plain), tuple(_pin(row) for row in case.get("pins", ())))
 
 
@@ -126,6 +128,16 @@ def _limits(row: dict[str, Any]) -> Limits:
 def _quota(row: dict[str, Any]) -> Quota:
     values = dict(row)
     return Quota(resource=QuotaResource(values.pop("resource", "gpus")), **values)
+
+
+def _earlier(row: dict[str, Any], grid: TimeGrid) -> Earlier:
+    """`jobs = [[name, hour, { node = workers }]]`, `replicas = [[service, slot, node, count]]`, in the slots of the grid."""
+    jobs = tuple(Stay(job, round(hour * 3600), tuple(sorted(nodes.items()))) for job, hour, nodes in row.get("jobs", ()))
+    edges_s = grid.edges_s
+    replicas = tuple(
+        Stood(service, edges_s[slot], edges_s[slot + 1], node, count) for service, slot, node, count in row.get("replicas", ())
+    )
+    return Earlier("0" * 64, edges_s, jobs, replicas)
 
 
 def _pin(row: dict[str, Any]) -> Pin:

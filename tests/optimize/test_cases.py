@@ -36,6 +36,8 @@ def test_case(case: Case) -> None:
         "cost": whole(plan, "cost"),
         "borrow_cost": whole(plan, "borrow_cost"),
         "carbon_g": whole(plan, "carbon_g"),
+        "moved_devices": whole(plan, "moved_devices"),
+        "moved_replica_devices": whole(plan, "moved_replica_devices"),
         "left_out": sorted(set(case.problem.job_by_name) - set(starts)) if plan.proof.objective is not None else [],
     }
 

@@ -19,6 +19,7 @@ from schedplan.model.problem import GOALS, Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, WorkerShape
 from tests.oracle.emissions import idle_g, replica_g, worker_g
 from tests.oracle.quotas import borrow_cost
+from tests.oracle.standing import replicas_moved, workers_moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,14 @@ def objective_of(problem: Problem, decisions: Decisions, divisors: Mapping[str, 
         * arithmetic.replica_value(problem.service_by_name[part.service], problem.cluster.node_idx[part.node], part.slot)
         for part in decisions.replicas
     )
+    for slot in range(problem.grid.n_slots):
+        for service in problem.services:
+            stands = {
+                problem.cluster.node_idx[part.node]: part.replicas
+                for part in decisions.replicas
+                if (part.service, part.slot) == (service.name, slot)
+            }
+            total += arithmetic.move_value(service, slot, stands)
     return total + sum(arithmetic.on_value(node, slot) for node, slot in zip(*np.nonzero(decisions.on), strict=True))
 
 
@@ -143,11 +152,13 @@ class Arithmetic:
         if end_edge is None:
             raise ValueError(f"job {job.name} does not end within the horizon")
         lateness = self._lateness_h(job, start_slot, end_edge) * self.urgency(job) * self.size(job)
+        places = {self.names[node]: workers[node] for node in used}
+        moved = workers_moved(self.problem, job, start_slot, places) * self.counted_worker(job.shape)
         booked_h = (self.grid.edges_s[end_edge] - self.grid.edges_s[start_slot]) / 3600
         busy_h = min(self._busy_minutes(job, self.pools[used[0]], minutes) / 60, booked_h) if _is_elastic(job) else booked_h
         rework = self._rework_cost(job, minutes / 60, start_slot, workers)
         own = (
-            self.weight["latency"] * lateness
+            self.weight["latency"] * (lateness + moved * self.problem.objective.move_device_h)
             - self.weight["utilization"] * sum(workers) * self.counted_worker(job.shape) * busy_h
             + self.weight["cost"] * rework
             + self.weight["carbon"] * self._emitted(job, start_slot, end_edge, workers) * busy_h / booked_h
@@ -165,6 +176,11 @@ class Arithmetic:
             for node, count in enumerate(workers)
             for slot in range(start_slot, end_edge)
         )
+
+    def move_value(self, service: Service, slot: int, stands: Mapping[int, int]) -> float:
+        """What the replicas of a slot (per node, by index) add because they stand where the earlier plan had fewer."""
+        moved = replicas_moved(self.problem, service, slot, {self.names[node]: count for node, count in stands.items()})
+        return self.weight["latency"] * self.problem.objective.move_device_h * moved * self.counted_worker(service.shape)
 
     def replica_value(self, service: Service, node: int, slot: int) -> float:
         """Objective of one replica on a node in a slot, the node aside: what it emits."""

@@ -29,7 +29,7 @@ from tests.oracle.on_time import is_sure_enough
 from tests.oracle.order import keeps_order
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
 from tests.oracle.services import Memory, ServiceRules
-from tests.oracle.standing import is_against_pin, is_away, is_closed, is_pinned_node, stands_as_pinned
+from tests.oracle.standing import is_against_pin, is_away, is_closed, is_told_apart, stands_as_pinned
 
 TOLERANCE = 1e-9
 FULL_DEMAND = 10**9
@@ -381,7 +381,7 @@ class _Search:
                 number < pool.count,
                 number < pool.nodes,
                 away,
-                is_pinned_node(self.problem, node),
+                is_told_apart(self.problem, node),
                 tuple(row[node] for row in occupied),
             )
             if option.workers[node] > last.get(key, option.workers[node]):
@@ -434,6 +434,7 @@ class _Search:
             for rest in self._serve_from(idx + 1, slot, tuple(filled)):
                 mine = tuple((service.name, node, count) for node, count in replicas)
                 own = rest.own + sum(count * self.facts.replica_value(service, node, slot) for node, count in replicas)
+                own += self.facts.move_value(service, slot, dict(replicas))
                 carrying = frozenset(node for node, _ in replicas) | rest.nodes
                 yield SlotService(mine + rest.replicas, carrying, rest.held, own=own)
 

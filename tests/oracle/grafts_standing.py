@@ -1,4 +1,4 @@
-"""Grafts of what is decided about places beforehand: rules of selector on selector, outages, pins."""
+"""Grafts of what is decided about places beforehand: rules of selector on selector, outages, pins, an earlier plan."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from schedplan.measures.forbidding import with_rules
 from schedplan.measures.pins import with_pins
+from schedplan.model.earlier import Earlier, Stay, Stood
 from schedplan.model.forbid import parse_forbid
 from schedplan.model.outage import Outage
 from schedplan.model.pin import Pin
 from schedplan.model.problem import Problem
 from schedplan.model.workload import JobState
+from schedplan.optimize.reference import reference
 from tests.oracle.drawing import HOUR_S, START_S
 
 
@@ -45,4 +47,19 @@ def _pins(source: random.Random, problem: Problem) -> Problem | None:
     return with_pins(problem, (pin,))
 
 
-GRAFTS = {"rules": _rules, "outages": _outages, "pins": _pins}
+def _earlier(source: random.Random, problem: Problem) -> Problem | None:
+    """The reference plan as the earlier one, some of its jobs an hour later."""
+    if problem.earlier is not None:
+        return None
+    found, edges_s = reference(problem), problem.grid.edges_s
+    stays: dict[str, dict[str, int]] = {}
+    starts: dict[str, int] = {}
+    for part in found.parts:
+        stays.setdefault(part.job, {})[part.node] = part.workers
+        starts[part.job] = edges_s[part.start_slot] + source.choice((0, 0, HOUR_S))
+    jobs = tuple(Stay(name, starts[name], tuple(sorted(nodes.items()))) for name, nodes in sorted(stays.items()))
+    replicas = tuple(Stood(one.service, edges_s[one.slot], edges_s[one.slot + 1], one.node, one.replicas) for one in found.replicas)
+    return replace(problem, earlier=Earlier("0" * 64, edges_s, jobs, replicas))
+
+
+GRAFTS = {"rules": _rules, "outages": _outages, "pins": _pins, "earlier": _earlier}

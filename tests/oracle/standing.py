@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Job, Service
+from schedplan.model.workload import Job, JobState, Service
 
 
 def is_closed(problem: Problem, work: Job | Service, pool: Pool) -> bool:
@@ -55,10 +55,39 @@ def stands_as_pinned(problem: Problem, service: Service, slot: int, stands: dict
     return True
 
 
-def is_pinned_node(problem: Problem, node: int) -> str | None:
-    """Return the name of a single node that is pinned by its own name, None of any other."""
+def is_told_apart(problem: Problem, node: int) -> str | None:
+    """Return the name of a single node that a pin or the earlier plan names, None of any other."""
     name = problem.cluster.nodes[node]
-    return name if any(pin.node == name for pin in problem.pins) else None
+    named = {pin.node for pin in problem.pins}
+    if problem.earlier is not None:
+        named |= {there for stay in problem.earlier.jobs for there, _ in stay.nodes} | {
+            one.node for one in problem.earlier.replicas
+        }
+    return name if name in named else None
+
+
+def workers_moved(problem: Problem, job: Job, start_slot: int, places: dict[str, int]) -> int:
+    """Workers of a waiting job that the earlier plan had elsewhere, or all of them where it had it at another time."""
+    for stay in problem.earlier.jobs if problem.earlier is not None and job.state is not JobState.RUNNING else ():
+        if stay.job == job.name:
+            if stay.start_s != problem.grid.edges_s[start_slot]:
+                return sum(places.values())
+            kept = sum(min(places.get(node, 0), workers) for node, workers in stay.nodes)
+            return sum(places.values()) - kept
+    return 0
+
+
+def replicas_moved(problem: Problem, service: Service, slot: int, places: dict[str, int]) -> int:
+    """Replicas of a slot beyond what the earlier plan had on their nodes in it; 0 where it had no such slot or service."""
+    earlier = problem.earlier
+    span = (problem.grid.edges_s[slot], problem.grid.edges_s[slot + 1])
+    if earlier is None or span not in set(zip(earlier.edges_s[:-1], earlier.edges_s[1:], strict=True)):
+        return 0
+    of_service = [one for one in earlier.replicas if one.service == service.name]
+    if not of_service:
+        return 0
+    before = {one.node: one.replicas for one in of_service if one.start_s == span[0]}
+    return sum(max(0, count - before.get(node, 0)) for node, count in places.items())
 
 
 def _is_at(problem: Problem, node: int, place: str) -> bool:

@@ -1,4 +1,4 @@
-"""Themes of what is decided about places beforehand: rules of selector on selector, outages, pins."""
+"""Themes of what is decided about places beforehand: rules of selector on selector, outages, pins, an earlier plan."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from dataclasses import replace
 from schedplan.measures.forbidding import with_rules
 from schedplan.measures.pins import with_pins
 from schedplan.model.cluster import Market
+from schedplan.model.earlier import Earlier, Stay, Stood
 from schedplan.model.forbid import parse_forbid
 from schedplan.model.outage import Outage
 from schedplan.model.pin import Pin
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Placed, WorkerShape
+from schedplan.optimize.reference import reference
 from tests.oracle.drawing import HOUR_S, START_S, a_pool, a_problem, device_pools, of_tenants, some_jobs, with_services
 
 RULES = (
@@ -101,4 +103,25 @@ def _pin_of(source: random.Random, job: str, places: tuple[str, ...]) -> Pin:
     return Pin(job, node, start_s)
 
 
-THEMES = {"rules": _rules, "outages": _outages, "pins": _pins}
+def _earlier(source: random.Random) -> Problem:
+    """A problem beside the reference plan of a like one, some of it shifted: jobs at other times, a node lost, demand grown."""
+    problem = a_problem(source, device_pools(source), some_jobs(source, source.randint(2, 4)), n_slots=source.choice((3, 4)))
+    if source.random() < 0.35:
+        problem = with_services(source, problem, 1)
+    found = reference(problem)
+    edges_s = problem.grid.edges_s
+    stays: dict[str, dict[str, int]] = {}
+    starts: dict[str, int] = {}
+    for part in found.parts:
+        stays.setdefault(part.job, {})[part.node] = part.workers
+        starts[part.job] = edges_s[min(part.start_slot + source.choice((0, 0, 0, 1)), problem.grid.n_slots - 1)]
+    jobs = tuple(Stay(name, starts[name], tuple(sorted(nodes.items()))) for name, nodes in sorted(stays.items()))
+    kept = [part for part in found.replicas if source.random() < 0.8]
+    replicas = tuple(Stood(one.service, edges_s[one.slot], edges_s[one.slot + 1], one.node, one.replicas) for one in kept)
+    earlier = Earlier("0" * 64, edges_s[: source.choice((len(edges_s), 3))], jobs, replicas)
+    if source.random() < 0.4:
+        problem = replace(problem, outages=(Outage(source.choice(problem.cluster.nodes), START_S, START_S + 2 * HOUR_S),))
+    return replace(problem, earlier=earlier)
+
+
+THEMES = {"rules": _rules, "outages": _outages, "pins": _pins, "earlier": _earlier}

@@ -39,6 +39,13 @@ Pins = Annotated[
     ),
 ]
 
+From = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", metavar="PLAN", help="An earlier plan to keep to: what moves against it has a price.", show_default=False
+    ),
+]
+
 MOST_MINUTES = 5_256_000
 """Ten years."""
 
@@ -58,26 +65,29 @@ def optimize(
     require_optimal: RequireOptimal = False,
     runtime: Runtime = None,
     pin: Pins = None,
+    earlier: From = None,
     static: Static = False,
 ) -> ExitStatus:
     """Plan which jobs and replicas run where and when, say how far from the best possible that is, and save the plan."""
+    from schedplan.workflows.earlier import earlier_plan
     from schedplan.workflows.optimize import default_folder, has_plan, plan_project, save, solve_options, weight_overrides
     from schedplan.workflows.project import open_project
     from schedplan.workflows.static import plan_static
 
     if runtime is not None and not 0 < runtime < MOST_MINUTES:
         raise UsageError(f"--runtime {runtime:g} is no length of a run", hint="Give minutes above 0, such as --runtime 90.")
-    if static and (weights is not None or runtime is not None):
-        raise UsageError("--static places as much as it can at one instant; --weights and --runtime have no say in it")
+    if static and (weights is not None or runtime is not None or earlier is not None):
+        raise UsageError("--static places as much as it can at one instant; --weights, --runtime and --from have no say in it")
     place = call.place(data)
     extra = (*weight_overrides(weights), *overrides_of("solver.gap", gap, "--gap"))
     settings = call.settings(place, (*extra, *overrides_of("solver.time_limit", time_limit, "--time-limit")))
     with call.progress() as progress:
         progress("read")
         project = open_project(place, settings, pin)
+        before = None if earlier is None else earlier_plan(earlier)
         progress("plan")
         asked = solve_options(settings, require_optimal=require_optimal)
-        planned = plan_static(project, asked) if static else plan_project(project, asked, runtime)
+        planned = plan_static(project, asked) if static else plan_project(project, asked, runtime, before)
     folder = call.out or default_folder(project)
     if planned.is_infeasible:
         call.present(planned.document)
