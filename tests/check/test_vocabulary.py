@@ -19,6 +19,7 @@ UNITS = {
     Dimension.SECONDS: "s",
     Dimension.MILLISECONDS: "ms",
     Dimension.ENERGY: "kWh",
+    Dimension.MASS: "gCO2e",
 }
 
 
