@@ -98,6 +98,8 @@ class Room:
         """Return the first slot in which a job may start by its release and by the jobs it comes after."""
         grid = self.problem.grid
         before = self.problem.waits_for[job.name]
+        if not before:
+            return grid.release_slot(job.release_s)
         ends = [run.end_edge for run in self._runs if run.job.name in before]
         return max([grid.release_slot(job.release_s), *ends])
 
@@ -139,13 +141,19 @@ class Room:
     def _stretches(self, job: Job, pool: Pool) -> Iterator[tuple[Stretch, int]]:
         """Give the stretches open to a job, with its workers, beside the runs it hangs on: those it waits for, waits of others,
         rows of its gang. Of an elastic gang those with most workers first."""
-        waits_for, rows = self.problem.waits_for, self.problem.gang_rows.get(job.name, ())
-        starts = [run.start_slot for run in self._runs if job.name in waits_for[run.job.name]]
-        last_edge = min(starts, default=self.problem.grid.n_slots)
-        common = {run.start_slot for run in self._runs if run.job in rows}
+        last_edge, common = self._links(job)
         for stretch, workers in self._by_workers(job, pool, self.earliest_start(job)):
             if stretch.end_edge <= last_edge and (not common or stretch.start_slot in common):
                 yield stretch, workers
+
+    def _links(self, job: Job) -> tuple[int, frozenset[int]]:
+        """Return the edge by which a job must end for those that wait for it, and the starts of the rows of its gang that stand."""
+        if job.name not in self.problem.linked:
+            return self.problem.grid.n_slots, frozenset()
+        waits_for, rows = self.problem.waits_for, {row.name for row in self.problem.gang_rows.get(job.name, ())}
+        starts = [run.start_slot for run in self._runs if job.name in waits_for[run.job.name]]
+        common = frozenset(run.start_slot for run in self._runs if run.job.name in rows)
+        return min(starts, default=self.problem.grid.n_slots), common
 
     def _by_workers(self, job: Job, pool: Pool, first_slot: int) -> Iterator[tuple[Stretch, int]]:
         if not job.is_elastic or job.state is JobState.RUNNING:

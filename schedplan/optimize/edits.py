@@ -49,6 +49,7 @@ def _job(job: Job) -> Row:
         ("state", job.state),
         ("placement", ";".join(f"{part.node}*{part.workers}" for part in job.placement)),
         ("workers", job.workers),
+        ("min_workers", job.min_workers),
         ("gang", job.gang),
         ("after", ";".join(job.after)),
         ("gang", job.gang),

@@ -85,6 +85,7 @@ def _of_job(problem: Problem, job: Job, rule: str) -> Iterator[Ladder]:
     yield f"deadline {job.name}", _deadlines(problem, job)
     if rule not in ("window", "quota", "rules", "after", "outage"):
         yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if _takes(pool, job)])
+        yield f"min_workers {job.name}", _with_fewer(problem, job)
         yield f"spot {job.name}", _on_spot(problem, job)
         yield f"topology {job.name}", _wider(problem, job)
     pin = problem.pin_of_job.get(job.name)
@@ -197,6 +198,16 @@ def _sizes() -> Iterator[int]:
         if more > 1 and more * 3 // 2 <= MOST_MORE_NODES:
             yield more * 3 // 2
         more *= 2
+
+
+def _with_fewer(problem: Problem, job: Job) -> Iterator[Change]:
+    """Give ever smaller min_workers for an elastic gang; one that is not may be unable to run with fewer."""
+    fewer, less = job.least_workers - 1, 1
+    while job.is_elastic and fewer >= 1:
+        words = f"let job {job.name} run with {fewer} of its {job.workers} workers (min_workers)"
+        yield Change(words, _with_job(problem, replace(job, min_workers=fewer)))
+        less *= 2
+        fewer = max(fewer - less, 1) if fewer > 1 else 0
 
 
 def _on_spot(problem: Problem, job: Job) -> Iterator[Change]:

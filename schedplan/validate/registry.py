@@ -17,7 +17,7 @@ from schedplan.validate.subject import Subject
 
 RULES: tuple[Rule, ...] = references.RULES + room.RULES + windows.RULES + latency.RULES + plausible.RULES
 _OF_PLANS = frozenset({"SP1208", "SP1215", "SP1224"})
-_NEEDED = frozenset({"SP1202"})
+_NEEDED = frozenset({"SP1202", "SP1217"})
 _TEXTS = {code.value: text for code, text in READING_TEXTS} | {rule.code: rule.text for rule in RULES}
 
 

@@ -13,6 +13,8 @@ from schedplan.model.workload import Job
 from schedplan.validate.rule import Rule, about_jobs, listed, must_or_should
 from schedplan.validate.subject import Subject
 
+MOST_NUMBERS = 4_096
+
 
 def _no_nodes(subject: Subject) -> Iterator[Finding]:
     has_work = bool(subject.open_jobs or subject.services)
@@ -69,6 +71,18 @@ def _gangs(subject: Subject) -> Iterator[Finding]:
             message = f"it needs {least} workers at once; {place} holds {_workers(job, largest)}"
             hint = "Add nodes, split the job, or ask for a wider topology."
             yield Finding("SP1212", severity, about_jobs(jobs), message, hint, column="workers")
+
+
+def _numbers_of_workers(subject: Subject) -> Iterator[Finding]:
+    for job in subject.open_jobs:
+        numbers = job.workers - job.least_workers + 1
+        if job.is_elastic and numbers > MOST_NUMBERS and subject.spot_pools_for(job):
+            message = (
+                f"it may run with {job.least_workers:,} to {job.workers:,} workers, and on spot nodes each number is a choice of"
+                f" its own; at most {MOST_NUMBERS:,} are tried"
+            )
+            hint = "Raise min_workers, or make its workers larger."
+            yield Finding("SP1217", Severity.ERROR, f"job {job.name}", message, hint, column="min_workers")
 
 
 def _least_replicas(subject: Subject) -> Iterator[Finding]:
@@ -188,5 +202,13 @@ RULES = (
         "Work asks for a share of a device, and a pool that takes it says slices_per_gpu = 1 (the default): there a share takes a"
         " whole device, and what is left of it stays empty. Give slices_per_gpu where devices are shared.",
         _whole_device_for_share,
+    ),
+    Rule(
+        "SP1217",
+        "elastic-range",
+        "On spot nodes an elastic gang loses its run the less often the fewer nodes it holds, and the more often the longer it"
+        " runs, so that each number of workers between min_workers and workers is a choice of its own. Too many of them are"
+        " refused.",
+        _numbers_of_workers,
     ),
 )

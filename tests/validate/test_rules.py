@@ -71,6 +71,16 @@ def test_a_job_that_waits_for_an_unknown_one_is_an_error():
     assert [] == codes(found(POOL, jobs=(replace(JOB, after=("k",)), replace(JOB, name="k"))))
 
 
+def test_more_numbers_of_workers_than_are_tried_on_spot_are_an_error():
+    # 1 to 4,096 workers are as many numbers as are tried; one more is too many. Off spot few of them are choices.
+    spot = replace(POOL, market=Market.SPOT, min_count=0)
+    job = replace(JOB, workers=4096, min_workers=1, spot_ok=True)
+
+    assert "SP1217" not in codes(found(spot, jobs=(job,)))
+    assert "SP1217" in codes(found(spot, jobs=(replace(job, workers=4097),)))
+    assert "SP1217" not in codes(found(POOL, jobs=(replace(job, workers=4097),)))
+
+
 def test_jobs_that_wait_for_one_another_are_an_error():
     jobs = (replace(JOB, name="a", after=("c",)), replace(JOB, name="b", after=("a",)), replace(JOB, name="c", after=("b",)))
     first, *others = found(POOL, jobs=jobs)
