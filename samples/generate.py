@@ -28,6 +28,7 @@ def write_samples(root: Path) -> None:
     """Write the tables of every sample below `root`, one folder per sample."""
     _write_ecommerce_day(root / "ecommerce-day")
     _write_three_nodes(root / "three-nodes-1-1-2")
+    _write_carbon_shift(root / "carbon-shift")
     _write_gpu_slices(root / "gpu-slices")
     _write_tenants_quota(root / "tenants-quota")
     _write_training_window(root / "training-window-risk")
@@ -169,6 +170,52 @@ def _write_tenants_quota(folder: Path) -> None:
         for job, tenant, hour, workers, gpus, hours, priority in asked
     ]
     _write_table(folder / "jobs.csv", jobs)
+
+
+BERLIN = timezone(timedelta(hours=1))
+SHIFTED_DAY = datetime(2026, 12, 1, tzinfo=BERLIN)
+BATCH_JOBS, BATCH_HOURS = 12, 4
+
+
+def central_g_per_kwh(hour_of_day: int) -> int:
+    """Return the intensity of a grid on coal and sun: 620 by night, down to 280 at noon."""
+    sun = max(0.0, -cos(2 * pi * hour_of_day / 24))
+    return round(620 - 340 * sun)
+
+
+def northern_g_per_kwh(hour_of_day: int) -> int:
+    """Return the intensity of a grid on water and wind: 40 to 160, the most at 18:00."""
+    return round(100 + 60 * cos(2 * pi * (hour_of_day - 18) / 24))
+
+
+def _write_carbon_shift(folder: Path) -> None:
+    node = {"count": 0, "min_count": 0, "accelerator": "H100-SXM5-80GB", "gpus": 8, "market": "on_demand"}
+    power = {"power_idle_w": 1500, "power_max_w": 7500}
+    central = {"node": "central", "region": "central"} | node | {"max_count": 6, "price_per_hour": 20} | power | {"pue": 1.4}
+    north = {"node": "north", "region": "north"} | node | {"max_count": 4, "price_per_hour": 21} | power | {"pue": 1.1}
+    _write_table(folder / "nodes.csv", [central, north])
+    _write_table(folder / "jobs.csv", [_batch_job(number) for number in range(BATCH_JOBS)])
+    grids = {"central": central_g_per_kwh, "north": northern_g_per_kwh}
+    hours = [(hour, SHIFTED_DAY + timedelta(hours=hour)) for hour in range(24)]
+    _write_table(
+        folder / "carbon.csv",
+        [{"region": region, "ds": when.isoformat(), "g_per_kwh": of(hour)} for region, of in grids.items() for hour, when in hours],
+    )
+
+
+def _batch_job(number: int) -> Row:
+    """Return one of twelve jobs of a whole node for four hours, every second one from 08:00 on, all due at midnight."""
+    begin = SHIFTED_DAY + timedelta(hours=8 * (number % 2))
+    times = {"submit_time": begin.isoformat(), "deadline": (SHIFTED_DAY + timedelta(hours=24)).isoformat()}
+    return (
+        {"job": f"batch-{number + 1:02d}", "kind": "batch"}
+        | times
+        | {
+            "workers": 1,
+            "gpus_per_worker": 8,
+            "runtime_minutes": 60 * BATCH_HOURS,
+        }
+    )
 
 
 def _at(hour: int) -> str:

@@ -261,6 +261,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " it is never lost with one. Jobs are not covered; they restart from their checkpoints.",
     ),
     CodeText(
+        "SP3150",
+        "at_most",
+        "A plan that was made goal by goal, or as a point of a Pareto front, holds the other goals at values that are written in"
+        " it, and its decisions exceed one of them by more than a billionth.",
+    ),
+    CodeText(
         "SP3121",
         "decisions contradict",
         "The tables of the plan and its decisions disagree, or can't be read back as decisions of this problem. It was changed,"

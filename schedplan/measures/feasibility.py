@@ -20,6 +20,7 @@ SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off,
 SP3118 reserve    after the loss of any one node, rack or zone the replicas elsewhere still serve
 SP3130 outage     no work on a node in a slot that one of its outages touches, unless it runs there already
 SP3131 pin        pinned jobs stand on their place and start at their time, pinned services have their replicas there
+SP3150 at_most    a goal that is held at a value does not exceed it
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from schedplan.measures.rules.after import after
+from schedplan.measures.rules.at_most import at_most
 from schedplan.measures.rules.budget import budget
 from schedplan.measures.rules.capacity import capacity
 from schedplan.measures.rules.case import Case
@@ -70,6 +72,7 @@ RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     budget,
     required,
     running,
+    at_most,
 )
 """In the order in which they are told."""
 

@@ -98,9 +98,9 @@ def total(found: tuple[Term, ...]) -> float:
 
 
 def goal_unit(problem: Problem, goal: str) -> str:
-    """Return the natural unit of a goal of GOALS."""
+    """Return the natural unit of a goal of GOALS, or of `unplaced`."""
     hours = f"{counted_unit(problem.cluster)}-h"
-    return {"latency": hours, "utilization": hours, "cost": problem.currency, "carbon": "gCO2e"}[goal]
+    return {"latency": hours, "utilization": hours, "cost": problem.currency, "carbon": "gCO2e", "unplaced": "share"}[goal]
 
 
 def _term(problem: Problem, goals: GoalValues, normalisation: Normalisation, goal: str) -> Term:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.model.findings import Measure
+from schedplan.model.front import Front
 
 
 class PlanStatus(Enum):
@@ -238,9 +239,25 @@ class WaterfallStep:
     description: str
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One goal of a plan made goal by goal: its value when it was solved for, with those before it held; goal `unplaced` is first.
+
+    bound, gap, status: of that solve, in the goal's own unit. held_at: what every later stage keeps it at or below.
+    """
+
+    goal: str
+    value: float
+    unit: str
+    bound: float | None
+    gap: float | None
+    status: PlanStatus
+    held_at: float
+
+
 @dataclass(frozen=True)
 class Plan:
-    """Decisions with every number that follows from them."""
+    """Decisions with every number that follows from them. stages: of a plan made goal by goal. front: where one was asked for."""
 
     decisions: Decisions
     proof: Proof
@@ -254,3 +271,5 @@ class Plan:
     baselines: tuple[Baseline, ...] = ()
     waterfall: tuple[WaterfallStep, ...] = ()
     seed: int = 0
+    stages: tuple[Stage, ...] = ()
+    front: Front | None = None

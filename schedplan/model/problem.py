@@ -78,10 +78,19 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True)
+class AtMost:
+    """A goal of GOALS, or `unplaced`, held at or below a value in its natural unit."""
+
+    goal: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
 class Objective:
     """Weights of the goals, scaled to sum to 1, and the price of leaving all work out.
 
-    move_device_h: device-hours of waiting that one device moved against an earlier plan counts for.
+    move_device_h: device-hours of waiting that one device moved against an earlier plan counts for. at_most: what goals may not
+    exceed.
     """
 
     latency: float = 0.5
@@ -91,6 +100,7 @@ class Objective:
     unplaced: float = 10.0
     rates: Rates = Rates()
     move_device_h: float = 1.0
+    at_most: tuple[AtMost, ...] = ()
 
     def weight(self, goal: str) -> float:
         """Return the weight of a goal of GOALS, scaled so that all sum to 1; 0 where no goal has any."""

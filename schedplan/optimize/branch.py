@@ -21,6 +21,7 @@ from schedplan.optimize.search import Found, Outcome
 
 MARGIN = 1e-6
 _UNBOUNDED = 2**62
+_ROW_BITS = 31
 
 
 def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> Found:
@@ -74,15 +75,17 @@ def _program(formulation: Formulation, form: LinearForm, *, is_integer: bool) ->
     n_columns = len(proto.variables)
     costs = np.zeros(n_columns)
     costs[list(form.coefficients)] = list(form.coefficients.values())
-    starts, indices, values, lowers, uppers = [0], [], [], [], []
+    starts, indices, lowers, uppers = [0], [], [], []
+    values: list[float] = []
     for constraint in proto.constraints:
         row = constraint.linear
         indices.extend(row.vars)
-        values.extend(row.coeffs)
+        coefficients, domain = list(row.coeffs), list(row.domain)
+        unit = _unit(coefficients)
+        values.extend(value / unit for value in coefficients)
         starts.append(len(indices))
-        domain = list(row.domain)
-        lowers.append(-highspy.kHighsInf if domain[0] < -_UNBOUNDED else domain[0])
-        uppers.append(highspy.kHighsInf if domain[-1] > _UNBOUNDED else domain[-1])
+        lowers.append(-highspy.kHighsInf if domain[0] < -_UNBOUNDED else domain[0] / unit)
+        uppers.append(highspy.kHighsInf if domain[-1] > _UNBOUNDED else domain[-1] / unit)
     program = highspy.HighsLp()
     program.num_col_, program.num_row_ = n_columns, len(lowers)
     program.col_cost_, program.offset_ = costs, form.constant
@@ -95,3 +98,8 @@ def _program(formulation: Formulation, form: LinearForm, *, is_integer: bool) ->
     if is_integer:
         program.integrality_ = [highspy.HighsVarType.kInteger] * n_columns
     return program
+
+
+def _unit(coefficients: list[int]) -> int:
+    """Return the power of two by which a row is divided, so that its tolerance means something: 1 but for very large numbers."""
+    return 1 << max(max((abs(value) for value in coefficients), default=0).bit_length() - _ROW_BITS, 0)

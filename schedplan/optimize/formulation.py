@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
 from schedplan.measures.objective import Normalisation
+from schedplan.model.problem import Objective
 from schedplan.model.workload import Job
 from schedplan.optimize import node_devices
 from schedplan.optimize import spending as money
 from schedplan.optimize.constraints import (
     after,
+    at_most,
     budget,
     capacity,
     device_group,
@@ -44,8 +46,9 @@ class Formulation:
     model: cp_model.CpModel
     variables: Variables
     rows: Rows
-    form: LinearForm | None
-    scaled: ScaledObjective | None
+    goals: GoalForms
+    form: LinearForm | None = None
+    scaled: ScaledObjective | None = None
 
 
 def formulate(
@@ -55,9 +58,15 @@ def formulate(
 
     only: the named rules that count, firmly; those of any other are left out.
     """
-    model = cp_model.CpModel()
-    rows = Rows(model, is_relaxable=normalisation is None and only is None, only=only)
-    chosen = variables(layout, model)
+    rows = Rows(cp_model.CpModel(), is_relaxable=normalisation is None and only is None, only=only)
+    plain = build(layout, excluded, rows, with_moves=normalisation is not None)
+    return plain if normalisation is None else aimed(plain, layout.problem.objective, normalisation)
+
+
+def build(layout: Layout, excluded: tuple[Job, ...] = (), rows: Rows | None = None, *, with_moves: bool = True) -> Formulation:
+    """Return the rows of every constraint of a layout, without an aim; with_moves: also those that count what moves."""
+    rows = rows or Rows(cp_model.CpModel())
+    chosen = variables(layout, rows.model)
     work = capacity.work(chosen)
     place.add(chosen, rows)
     after.add(chosen, rows)
@@ -78,7 +87,17 @@ def formulate(
     pin.add(chosen, rows)
     spending = money.spending(chosen, quota.add(chosen, rows), rows)
     budget.add(chosen, spending, rows)
-    if normalisation is None:
-        return Formulation(model, chosen, rows, None, None)
-    form = objective(GoalForms(chosen, spending, excluded, disruption.add(chosen, rows)), layout.problem.objective, normalisation)
-    return Formulation(model, chosen, rows, form, minimise(chosen, form))
+    moves = disruption.add(chosen, rows) if with_moves else ()
+    return Formulation(rows.model, chosen, rows, GoalForms(chosen, spending, excluded, moves))
+
+
+def aimed(plain: Formulation, wanted: Objective, normalisation: Normalisation) -> Formulation:
+    """Set what a model minimises and which goals it holds; return it with how to read it. Once for each model."""
+    at_most.add(plain.model, plain.goals, wanted.at_most)
+    form = objective(plain.goals, wanted, normalisation)
+    return replace(plain, form=form, scaled=minimise(plain.model, form))
+
+
+def copied(plain: Formulation) -> Formulation:
+    """Return a copy of a model without an aim, so that the rows are built only once for many aims."""
+    return replace(plain, model=plain.model.clone())

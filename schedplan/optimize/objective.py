@@ -87,13 +87,12 @@ def objective(goals: GoalForms, wanted: Objective, normalisation: Normalisation)
     return whole.form()
 
 
-def minimise(variables: Variables, form: LinearForm) -> ScaledObjective:
+def minimise(model: cp_model.CpModel, form: LinearForm) -> ScaledObjective:
     """Set the integer objective of a model; return how to read it."""
     largest = sum(abs(value) * form.uppers[index] for index, value in form.coefficients.items())
     scale = objective_scale(largest)
     indices = sorted(form.coefficients)
     whole = [round(form.coefficients[index] * scale) for index in indices]
-    model = variables.model
     model.minimize(cp_model.LinearExpr.weighted_sum([model.get_int_var_from_proto_index(index) for index in indices], whole))
     lost = sum(
         abs(form.coefficients[index] * scale - value) * form.uppers[index] for index, value in zip(indices, whole, strict=True)

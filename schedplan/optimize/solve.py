@@ -12,17 +12,19 @@ import numpy as np
 from schedplan.errors import SolverError
 from schedplan.measures.accounting import account, goal_values
 from schedplan.measures.feasibility import violations
-from schedplan.measures.objective import Normalisation, terms, total
+from schedplan.measures.held import exceeded
+from schedplan.measures.objective import GoalValues, Normalisation, terms, total
 from schedplan.measures.work import endless_wait, importance
-from schedplan.model.plan import Decisions, Plan, PlanStatus, Proof
-from schedplan.model.problem import Problem
+from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Proof
+from schedplan.model.problem import AtMost, Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.branch import branch
 from schedplan.optimize.conflict import conflict
-from schedplan.optimize.formulation import Formulation, formulate
+from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.keep import carried_over
-from schedplan.optimize.layout import Layout, Level, layout
+from schedplan.optimize.layout import Layout, Level
 from schedplan.optimize.least_carbon import sunk_carbon
+from schedplan.optimize.models import Models
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT, prove
@@ -32,6 +34,7 @@ from schedplan.optimize.repair import repairs
 from schedplan.optimize.satisfaction import Answer, satisfaction
 from schedplan.optimize.screening import screened_jobs
 from schedplan.optimize.search import Found, Outcome, search
+from schedplan.packing.screen import Screened
 from schedplan.packing.settling import replica_starts, settlings
 
 NEARLY = 0.001
@@ -39,9 +42,10 @@ NEARLY = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Incumbent:
-    """Decisions that the check accepts, with their value of F."""
+    """Decisions that the check accepts, with their goals and their value of F."""
 
     decisions: Decisions
+    goals: GoalValues
     objective: float
 
 
@@ -51,23 +55,74 @@ def optimize(problem: Problem, options: SolveOptions | None = None, normalisatio
     `normalisation` replaces the scales of the reference plan, so that plans of two problems can be compared in one F.
     Raises SolverError where no plan was found within the limits, or `require_optimal` is set and the proof is missing.
     """
-    return _Solve(problem, options or SolveOptions(), normalisation).plan()
+    return _Solve(problem, options or SolveOptions(), ground_of(problem, normalisation)).plan()
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What solves of one problem share, whatever they weigh and hold: reference plan, scales, jobs without a place, models."""
+
+    reference: Decisions
+    normalisation: Normalisation
+    screened: tuple[Screened, ...]
+    models: Models
+
+    @property
+    def excluded(self) -> tuple[Job, ...]:
+        """Jobs that no plan can place."""
+        return tuple(found.job for found in self.screened)
+
+
+def ground_of(problem: Problem, normalisation: Normalisation | None = None, *, is_reused: bool = False) -> Ground:
+    """Return the ground of a problem; is_reused: more than one solve will stand on it."""
+    by_hand, screened = reference(problem), screened_jobs(problem)
+    excluded = {found.job.name for found in screened}
+    jobs = tuple(job for job in problem.jobs if job.name not in excluded)
+    models = Models(problem, jobs, tuple(found.job for found in screened), is_reused=is_reused)
+    return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models)
+
+
+def solve_on(ground: Ground, problem: Problem, options: SolveOptions, starts: tuple[Incumbent, ...] = ()) -> Plan:
+    """Return the plan of a problem that differs from the ground's in weights and held goals alone.
+
+    starts: plans to begin from, where they keep what is held; the check has accepted them. Raises SolverError as `optimize` does.
+    """
+    return _Solve(problem, options, ground, starts=starts).plan()
+
+
+def solve_briefly(
+    ground: Ground, problem: Problem, options: SolveOptions, starts: tuple[Incumbent, ...]
+) -> tuple[Incumbent, Proof] | None:
+    """Return the best decisions of such a problem with their proof, without the rows and numbers of a plan; None where none are."""
+    return _Solve(problem, options, ground, starts=starts).brief()
+
+
+def plan_of(ground: Ground, problem: Problem, options: SolveOptions, found: Incumbent, proof: Proof) -> Plan:
+    """Return the plan of what `solve_briefly` found for a problem."""
+    return _plan(problem, options, ground.normalisation, found.decisions, proof)
 
 
 class _Solve:
     """One solve: what all its steps share. It lives for one call."""
 
     def __init__(
-        self, problem: Problem, options: SolveOptions, normalisation: Normalisation | None, *, with_repairs: bool = True
+        self,
+        problem: Problem,
+        options: SolveOptions,
+        ground: Ground,
+        *,
+        starts: tuple[Incumbent, ...] = (),
+        with_repairs: bool = True,
     ) -> None:
         self.with_repairs = with_repairs
         self.problem = problem
         self.options = options
-        self.reference = reference(problem)
-        self.normalisation = normalisation or scales(problem, self.reference)
-        self.screened = screened_jobs(problem)
-        self.excluded: tuple[Job, ...] = tuple(found.job for found in self.screened)
-        self.jobs = tuple(job for job in problem.jobs if job not in self.excluded)
+        self.models = ground.models
+        self.normalisation = ground.normalisation
+        self.screened = ground.screened
+        self.excluded = ground.excluded
+        self.reference = ground.reference
+        self.starts = starts
         self.best: Incumbent | None = None
         self.bounds: list[float] = []
         self.route: list[str] = []
@@ -77,20 +132,33 @@ class _Solve:
 
     def plan(self) -> Plan:
         """Run the steps and return the plan."""
+        best = self._best()
+        return self._infeasible() if best is None else self._finish(self._settled(best))
+
+    def brief(self) -> tuple[Incumbent, Proof] | None:
+        """Run the steps and return the best decisions with their proof; None where there is no plan."""
+        best = self._best()
+        return None if best is None else (best, self._proof(best))
+
+    def _best(self) -> Incumbent | None:
+        """Run the steps and return the best decisions found, None where it is proven that there are none."""
         if any(found.job.required for found in self.screened):
-            return self._infeasible()
-        self._offer(self.reference)
-        kept = carried_over(self.problem)
-        if kept is not None:
-            self._offer(kept)
+            return None
+        for known in self.starts:
+            self._take(known.decisions, known.goals)
+        if self.best is None:
+            self._offer(self.reference)
+            kept = carried_over(self.problem)
+            if kept is not None:
+                self._offer(kept)
         if self.best is None and self._must_have_no_plan():
-            return self._infeasible()
+            return None
         for level, limit in ((Level.POOLS, self.options.pool_columns), (Level.NODES, self.options.node_columns)):
-            shape = layout(self.problem, self.jobs, level)
+            shape = self.models.shape(level)
             if shape.n_columns > limit:
                 self.route.append(f"model on {level.value} not tried: {shape.n_columns} columns, limit {limit}")
             elif self._rules_out(shape):
-                return self._infeasible()
+                return None
             if self._is_closed(shape):
                 break
         if self.best is None:
@@ -98,11 +166,11 @@ class _Solve:
                 f"no plan was found within the limits{f': {self.known}' if self.known else ''}",
                 hint="Raise the limits of the solver, or relax a limit of the project.",
             )
-        return self._finish(self._settled(self.best))
+        return self.best
 
     def _must_have_no_plan(self) -> bool:
         """Ask whether what must hold has a plan, keeping the one that is found; whether there is none."""
-        found = satisfaction(self.problem, self.options)
+        found = satisfaction(_unheld(self.problem), self.options)
         self.known = found.known
         self.route.append("what must hold, alone" + (f": {found.known}" if found.known else ": has a plan"))
         if found.decisions is not None:
@@ -111,7 +179,7 @@ class _Solve:
 
     def _rules_out(self, shape: Layout) -> bool:
         """Search the model of one layout, keeping plans and bounds; whether it was proven to have no plan."""
-        formulation = formulate(shape, self.normalisation, self.excluded)
+        formulation = self.models.aimed(shape.level, self.problem.objective, self.normalisation)
         self.route.append(f"{shape.n_columns} columns on {shape.level.value}, {len(shape.classes)} classes")
         found = self._search(formulation, self.options.glance_limit)
         if found.outcome is Outcome.INFEASIBLE:
@@ -140,17 +208,26 @@ class _Solve:
         self.hit_clock = self.hit_clock or found.hit_clock
         if found.bound is not None:
             self.bounds.append(found.bound)
-        if found.outcome is Outcome.SOLVED:
+        if found.outcome is Outcome.SOLVED and not self._is_proven():
             for decisions in on_nodes(self.problem, found.gangs, found.fleets):
                 self._offer(decisions)
 
     def _offer(self, decisions: Decisions) -> None:
         """Keep decisions that the check accepts and that are better than what is kept."""
-        if violations(self.problem, decisions):
-            return
-        value = total(terms(self.problem, goal_values(self.problem, decisions), self.normalisation))
-        if self.best is None or value < self.best.objective:
-            self.best = Incumbent(decisions, value)
+        if not violations(self.problem, decisions):
+            self._take(decisions, goal_values(self.problem, decisions))
+
+    def _take(self, decisions: Decisions, goals: GoalValues) -> None:
+        """Keep decisions that keep every rule, if they also keep what is held and are better than what is kept."""
+        value = total(terms(self.problem, goals, self.normalisation))
+        if exceeded(self.problem, goals) == () and (self.best is None or value < self.best.objective):
+            self.best = Incumbent(decisions, goals, value)
+
+    def _is_proven(self) -> bool:
+        """Whether the best plan is as good as a bound says any can be: what a solver found beside it need not be packed."""
+        if self.best is None or not self.bounds:
+            return False
+        return prove(self.best.objective, max(self.bounds)).status is PlanStatus.OPTIMAL
 
     def _is_closed(self, shape: Layout) -> bool:
         if self.best is None or not self.bounds:
@@ -163,42 +240,35 @@ class _Solve:
         """Return the plan with fewer moves of replicas, where that costs nothing."""
         starts = replica_starts(best.decisions)
         for decisions in settlings(self.problem, best.decisions) if starts else ():
-            value = total(terms(self.problem, goal_values(self.problem, decisions), self.normalisation))
+            goals = goal_values(self.problem, decisions)
+            value = total(terms(self.problem, goals, self.normalisation))
             is_as_good = value <= best.objective + EXACT * max(1.0, abs(best.objective)) / 10
             if is_as_good and replica_starts(decisions) < starts and not violations(self.problem, decisions):
-                best, starts = Incumbent(decisions, value), replica_starts(decisions)
+                best, starts = Incumbent(decisions, goals, value), replica_starts(decisions)
         return best
 
     def _finish(self, best: Incumbent) -> Plan:
-        found = account(self.problem, best.decisions)
-        parts = terms(self.problem, found.goals, self.normalisation)
-        proof = prove(
-            total(parts), max(self.bounds) if self.bounds else None, sunk(self.problem, self.normalisation, self.excluded)
-        )
+        proof = self._proof(best)
         if self.options.require_optimal and proof.status is not PlanStatus.OPTIMAL:
             raise SolverError(
                 f"the plan is not proven optimal: its gap is {proof.gap}",
                 code="SP4002",
                 hint="The search ends by counted work, not by the clock; make the problem smaller, or accept the gap.",
             )
+        plan = _plan(self.problem, self.options, self.normalisation, best.decisions, proof)
         clock = ("the clock ended the search, so another run may find another plan",) if self.hit_clock else ()
-        return Plan(
-            decisions=best.decisions,
-            proof=replace(proof, route="; ".join(self.route), work=tuple(self.work)),
-            terms=parts,
-            measures=found.measures,
-            placements=found.placements,
-            replicas=found.replicas,
-            node_use=found.node_use,
-            warnings=found.warnings + clock,
-            seed=self.options.seed,
-        )
+        return replace(plan, warnings=plan.warnings + clock)
+
+    def _proof(self, best: Incumbent) -> Proof:
+        unavoidable = sunk(self.problem, self.normalisation, self.excluded)
+        proof = prove(best.objective, max(self.bounds) if self.bounds else None, unavoidable)
+        return replace(proof, route="; ".join(self.route), work=tuple(self.work))
 
     def _cheapest(self, changed: Problem) -> Plan:
         """Return a plan of a changed problem that little search was spent on."""
         options = replace(self.options, gap=NEARLY, work_limit=self.options.glance_limit, branch_work=0, require_optimal=False)
         try:
-            return _Solve(changed, options, None, with_repairs=False).plan()
+            return _Solve(changed, options, ground_of(changed), with_repairs=False).plan()
         except SolverError:
             return self._empty(Proof(PlanStatus.UNKNOWN, None, None, None, None, ""))
 
@@ -207,12 +277,40 @@ class _Solve:
         return Plan(decisions=nothing, proof=proof, seed=self.options.seed)
 
     def _infeasible(self) -> Plan:
+        held = self.problem.objective.at_most
+        if held and satisfaction(_unheld(self.problem), self.options).answer is Answer.POSSIBLE:
+            return self._empty(Proof(PlanStatus.INFEASIBLE, None, None, None, None, "; ".join(self.route), (), _held_too_low(held)))
         items = conflict(self.problem, self.screened, self.options)
         if len({item.group for item in items}) > sum(found.job.required for found in self.screened):
             self.route.append("confirmed by CP-SAT without presolve and by HiGHS")
         found = repairs(self.problem, items, self.options, self._cheapest) if self.with_repairs else ()
         proof = Proof(PlanStatus.INFEASIBLE, None, None, None, None, "; ".join(self.route) or "arithmetic", (), items, found)
         return self._empty(proof)
+
+
+def _plan(problem: Problem, options: SolveOptions, normalisation: Normalisation, decisions: Decisions, proof: Proof) -> Plan:
+    """Return decisions with every number that follows from them."""
+    found = account(problem, decisions)
+    return Plan(
+        decisions=decisions,
+        proof=proof,
+        terms=terms(problem, found.goals, normalisation),
+        measures=found.measures,
+        placements=found.placements,
+        replicas=found.replicas,
+        node_use=found.node_use,
+        warnings=found.warnings,
+        seed=options.seed,
+    )
+
+
+def _unheld(problem: Problem) -> Problem:
+    return replace(problem, objective=replace(problem.objective, at_most=()))
+
+
+def _held_too_low(held: tuple[AtMost, ...]) -> tuple[ConflictItem, ...]:
+    """Return the goals that no plan keeps at what they are held at, where all else has a plan."""
+    return tuple(ConflictItem("at_most", f"goal {one.goal}", f"no plan keeps it at or below {one.value:.9g}") for one in held)
 
 
 def sunk(problem: Problem, normalisation: Normalisation, excluded: tuple[Job, ...]) -> float:

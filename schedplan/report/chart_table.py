@@ -10,6 +10,7 @@ from schedplan.report.document import (
     Kind,
     Line,
     LineChart,
+    PointChart,
     SlotChart,
     Table,
     Waterfall,
@@ -27,6 +28,8 @@ def chart_table(chart: Chart) -> Table:
             return _of_waterfall(chart)
         case Gantt():
             return _of_gantt(chart)
+        case PointChart():
+            return _of_points(chart)
 
 
 def _of_lines(chart: LineChart) -> Table:
@@ -89,4 +92,14 @@ def _of_gantt(chart: Gantt) -> Table:
         Column("share", "In use", Kind.SHARE, digits=0),
     )
     rows = tuple((chart.rows[bar.row_idx], bar.start_s, bar.end_s, bar.label, bar.share) for bar in chart.bars)
+    return Table(f"{chart.block_id}-data", chart.title, columns, rows, chart.caption)
+
+
+def _of_points(chart: PointChart) -> Table:
+    columns = (
+        Column("x", chart.x_title, Kind.NUMBER),
+        Column("y", chart.y_title, Kind.NUMBER),
+        Column("what", "What it is"),
+    )
+    rows = tuple((point.x, point.y, point.label) for point in (*chart.points, *chart.marked))
     return Table(f"{chart.block_id}-data", chart.title, columns, rows, chart.caption)

@@ -293,8 +293,41 @@ class Gantt:
         _check_id(self.block_id)
 
 
-Chart = LineChart | SlotChart | Waterfall | Gantt
-Block = Paragraph | Notice | KeyValues | Table | LineChart | SlotChart | Waterfall | Gantt
+@dataclass(frozen=True, slots=True)
+class ChartPoint:
+    """A point of a plane, with a few words on it."""
+
+    x: float
+    y: float
+    label: str
+
+    def __post_init__(self) -> None:
+        _check_cell(self.x, Kind.NUMBER)
+        _check_cell(self.y, Kind.NUMBER)
+
+
+@dataclass(frozen=True, slots=True)
+class PointChart:
+    """Points by two quantities, joined in their order, and others beside them that are marked (`marked_name` in the legend)."""
+
+    block_type: ClassVar[str] = "point_chart"
+
+    block_id: str
+    title: str
+    caption: str
+    x_title: str
+    y_title: str
+    name: str
+    points: tuple[ChartPoint, ...]
+    marked_name: str = ""
+    marked: tuple[ChartPoint, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_id(self.block_id)
+
+
+Chart = LineChart | SlotChart | Waterfall | Gantt | PointChart
+Block = Paragraph | Notice | KeyValues | Table | LineChart | SlotChart | Waterfall | Gantt | PointChart
 
 
 class SectionRole(Enum):

@@ -13,6 +13,8 @@ from schedplan.report.document import (
     Bar,
     Block,
     Cell,
+    Chart,
+    ChartPoint,
     Document,
     Entry,
     Facts,
@@ -25,6 +27,7 @@ from schedplan.report.document import (
     LineChart,
     Notice,
     Paragraph,
+    PointChart,
     Quantity,
     Section,
     SlotChart,
@@ -141,6 +144,14 @@ def _content(block: Block) -> dict[str, Json]:  # noqa: PLR0911 a table of block
                 "groups": list(block.groups),
                 "bars": [_bar(bar, block) for bar in block.bars],
             }
+        case PointChart():
+            return {
+                **_chart_head(block),
+                "x_title": block.x_title,
+                "y_title": block.y_title,
+                "points": [_point(point) for point in block.points],
+                "marked": [_point(point) for point in block.marked],
+            }
 
 
 def _inline(part: Inline) -> Json:
@@ -176,7 +187,7 @@ def _table(table: Table) -> dict[str, Json]:
     }
 
 
-def _chart_head(chart: LineChart | SlotChart | Waterfall | Gantt) -> dict[str, Json]:
+def _chart_head(chart: Chart) -> dict[str, Json]:
     return {"id": chart.block_id, "title": chart.title, "caption": chart.caption}
 
 
@@ -202,6 +213,10 @@ def _band(band: Band) -> Json:
         "lower": list(band.lower),
         "upper": list(band.upper),
     }
+
+
+def _point(point: ChartPoint) -> Json:
+    return {"x": point.x, "y": point.y, "label": point.label}
 
 
 def _step(step: Step) -> Json:

@@ -23,6 +23,7 @@ from schedplan.report.document import (
     Waterfall,
 )
 from schedplan.report.figures import counted
+from schedplan.report.goal_sections import FRONT_TABLE, front_section, stages_section, stages_sentence
 from schedplan.report.load_charts import capacity_chart, cost_chart, fan_chart, nodes_chart, replica_chart
 from schedplan.report.occupancy import gantt
 from schedplan.report.plan_facts import Provenance, is_tight, left_out_notices, placed_words, plan_cost, plan_facts, whole_value
@@ -72,6 +73,8 @@ def plan_document(
         _answer(problem, plan),
         unplaced_section(problem, plan),
         conflict_section(problem, plan),
+        stages_section(plan),
+        front_section(problem, plan),
         _waterfall(problem, plan),
         _schedule(problem, plan),
         _load(problem, plan),
@@ -95,7 +98,7 @@ def plan_document(
         timezone=problem.timezone,
         sections=tuple(section for section in sections if section.blocks),
         facts=plan_facts(problem, plan, origin),
-        main_table="placements" if plan.placements else None,
+        main_table=FRONT_TABLE if plan.front else "placements" if plan.placements else None,
     )
 
 
@@ -165,6 +168,8 @@ def _sentences(problem: Problem, plan: Plan) -> tuple[Inline, ...]:
 
 
 def _proof_sentence(plan: Plan) -> tuple[Inline, ...]:
+    if plan.stages:
+        return (stages_sentence(plan),)
     if plan.proof.status is PlanStatus.OPTIMAL:
         return ("Proven optimal: under these inputs, rules and weights no plan is better.",)
     if plan.proof.gap is None:
@@ -189,6 +194,9 @@ def _key_entries(problem: Problem, plan: Plan) -> tuple[Entry, ...]:
         entries += _saving_entries(plan.baselines, cost, problem.currency)
     if whole_value(plan, "utilization") is not None:
         entries.append(Entry("Utilization", Quantity(whole_value(plan, "utilization"), Kind.SHARE), "of what is paid for"))
+    carbon_g = whole_value(plan, "carbon_g")
+    if carbon_g is not None:
+        entries.append(Entry("Carbon", Quantity(carbon_g / 1000, Kind.NUMBER, "kg CO2e"), "by power, duty and intensity"))
     attained = whole_value(plan, "slo_attainment")
     if problem.services and attained is not None:
         tone = Tone.GOOD if attained >= 1 else Tone.BAD

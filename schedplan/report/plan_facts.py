@@ -9,6 +9,7 @@ from schedplan.model.plan import Baseline, ConflictItem, Plan, PlanStatus, Repai
 from schedplan.model.problem import Problem
 from schedplan.report.document import Facts, Notice, finite
 from schedplan.report.figures import LEAST_SHARE
+from schedplan.report.goal_sections import front_facts, stages_facts
 
 WHOLE: tuple[tuple[str, str], ...] = ()
 LEFT_OUT_FIRST = 3
@@ -45,6 +46,8 @@ def plan_facts(problem: Problem, plan: Plan, provenance: Provenance) -> Facts:
             ("inputs", tuple(Facts((("path", path), ("sha256", digest))) for path, digest in provenance.inputs)),
             ("versions", Facts(provenance.versions)),
             ("seed", plan.seed),
+            ("stages", stages_facts(plan)),
+            ("pareto", front_facts(plan.front)),
         )
     )
 

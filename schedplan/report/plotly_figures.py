@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
-from schedplan.report.document import Band, Chart, Gantt, Line, LineChart, LineRole, SlotChart, Waterfall
+from schedplan.report.document import Band, Chart, ChartPoint, Gantt, Line, LineChart, LineRole, PointChart, SlotChart, Waterfall
 from schedplan.report.figures import written_money
 from schedplan.report.json import Json
 from schedplan.report.occupancy import IDLE
@@ -46,6 +46,8 @@ def figure(chart: Chart, zone: tzinfo) -> Figure:
             return _of_waterfall(chart)
         case Gantt():
             return _of_gantt(chart, zone)
+        case PointChart():
+            return _of_points(chart)
 
 
 def plain(text: str) -> str:
@@ -207,6 +209,31 @@ def _of_gantt(chart: Gantt, zone: tzinfo) -> Figure:
             "barcornerradius": 4,
             "uniformtext": {"mode": "hide", "minsize": 9},
         },
+    }
+
+
+def _of_points(chart: PointChart) -> Figure:
+    """Points joined by a line, the marked ones as rings beside or around them. Axes fit the points; they need not begin at 0."""
+    line: Json = {"color": "c1", "width": 2}
+    dots: Json = {"color": "c1", "size": 9}
+    front: Json = {**_points(chart.name, chart.points), "mode": "lines+markers", "line": line, "marker": dots}
+    data: list[Json] = [front]
+    if chart.marked:
+        ring: Json = {"color": "c2", "size": 17, "symbol": "circle-open", "line": {"width": 3}}
+        data.append({**_points(chart.marked_name, chart.marked), "mode": "markers", "marker": ring})
+    axes = [{**_value_axis(title), "rangemode": "normal", "zeroline": False} for title in (chart.x_title, chart.y_title)]
+    layout = _layout(CHART_HEIGHT, xaxis=axes[0], yaxis=axes[1], hovermode="closest")
+    return {"data": data, "layout": {**layout, "showlegend": True}}
+
+
+def _points(name: str, points: tuple[ChartPoint, ...]) -> dict[str, Json]:
+    return {
+        "type": "scatter",
+        "name": plain(name),
+        "x": [point.x for point in points],
+        "y": [point.y for point in points],
+        "customdata": [_wrapped(point.label) for point in points],
+        "hovertemplate": "%{customdata}<extra></extra>",
     }
 
 

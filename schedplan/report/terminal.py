@@ -30,6 +30,7 @@ from schedplan.report.document import (
     LineChart,
     Notice,
     Paragraph,
+    PointChart,
     Section,
     SectionRole,
     SlotChart,
@@ -38,7 +39,7 @@ from schedplan.report.document import (
     Waterfall,
 )
 from schedplan.report.figures import cell_text, column_digits, head_text, written, written_parts
-from schedplan.report.text_charts import columns_of, gantt_lines, slot_lines, sparklines, waterfall_lines
+from schedplan.report.text_charts import columns_of, gantt_lines, point_lines, slot_lines, sparklines, waterfall_lines
 from schedplan.report.verbatim import visible
 
 UNBOUNDED = 10_000
@@ -309,6 +310,8 @@ def _chart(chart: Chart, zone: tzinfo, options: TerminalOptions) -> RenderableTy
             drawn = slot_lines(chart, zone, options.chart_width)
         case Waterfall():
             drawn = waterfall_lines(chart, options.chart_width)
+        case PointChart():
+            drawn = point_lines(chart, options.chart_width)
         case _:
             drawn = gantt_lines(chart, zone, options.chart_width)
     lines: list[RenderableType] = []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from unicodedata import combining, east_asian_width
 
-from schedplan.report.document import Band, Gantt, Line, LineChart, SlotChart, Waterfall
+from schedplan.report.document import Band, Gantt, Line, LineChart, PointChart, SlotChart, Waterfall
 from schedplan.report.figures import number_text, written_money
 from schedplan.report.occupancy import IDLE
 from schedplan.report.verbatim import visible
@@ -23,6 +23,7 @@ _LEVELS = " ▁▂▃▄▅▆▇█"
 _FULL, _IDLE = "█", "░"
 LONGEST_NAME = 28
 LEAST_CELLS, MOST_CELLS = 10, 96
+PLANE_ROWS, PLANE_COLUMNS = 9, 56
 HOUR_S, DAY_S = 3600, 86400
 AXIS_STEPS_S = (900, 3600, 7200, 10800, 21600, 43200, DAY_S, 2 * DAY_S, 7 * DAY_S, 28 * DAY_S)
 AXIS_LABEL_ROOM = 8
@@ -86,6 +87,30 @@ def waterfall_lines(chart: Waterfall, width: int) -> list[DrawnLine]:
             ]
         )
     return lines
+
+
+def point_lines(chart: PointChart, width: int) -> list[DrawnLine]:
+    """Return the plane as lines of characters: points as full, marked ones as open circles, the ends of the axes at its edges."""
+    everything = (*chart.points, *chart.marked)
+    if not everything:
+        return []
+    low_x, high_x = min(point.x for point in everything), max(point.x for point in everything)
+    low_y, high_y = min(point.y for point in everything), max(point.y for point in everything)
+    ends = [number_text(high_y), number_text(low_y)]
+    indent = max(len(end) for end in ends) + 1
+    cells = max(min(width - indent - 1, PLANE_COLUMNS), LEAST_CELLS)
+    rows: list[list[tuple[str, int | None]]] = [[(" ", None)] * cells for _ in range(PLANE_ROWS)]
+    for points, sign, number in ((chart.points, "●", 0), (chart.marked, "○", 1)):
+        for point in points:
+            column = round((point.x - low_x) / (high_x - low_x) * (cells - 1)) if high_x > low_x else 0
+            row = round((high_y - point.y) / (high_y - low_y) * (PLANE_ROWS - 1)) if high_y > low_y else 0
+            rows[row][column] = (sign, number)
+    labels = [ends[0], *([""] * (PLANE_ROWS - 2)), ends[1]]
+    lines: list[DrawnLine] = [[(visible(chart.y_title), None)]]
+    lines += [[(f"{label:>{indent - 1}} │", None), *row] for label, row in zip(labels, rows, strict=True)]
+    left, right = number_text(low_x), number_text(high_x)
+    axis = f"{left}{right:>{max(cells - len(left), len(right) + 1)}}"
+    return [*lines, [(f"{'':>{indent - 1}} └{'─' * cells}", None)], [(f"{'':>{indent + 1}}{axis}  {visible(chart.x_title)}", None)]]
 
 
 def gantt_lines(chart: Gantt, zone: tzinfo, width: int) -> list[DrawnLine]:

@@ -53,7 +53,7 @@ class FolderKind:
 def write_folder_whole(
     target: Path, files: tuple[tuple[str, bytes], ...], kind: FolderKind, *, force: bool = False, inputs: Iterable[Path] = ()
 ) -> None:
-    """Put a folder with `files` (name, content) at `target`: complete, or the place is left as it was.
+    """Put a folder with `files` (name, or folder/name, and content) at `target`: complete, or the place is left as it was.
 
     A folder of the same kind, or an empty one, is replaced whole. Anything else in the way is refused without `force`, which
     also replaces a file, a foreign folder or a symbolic link (the link itself, never what it points to). Raises OutputError,
@@ -67,7 +67,10 @@ def write_folder_whole(
         new = scaffold / _NEW
         new.mkdir()
         for name, content in files:
+            (new / name).parent.mkdir(exist_ok=True)
             _write_flushed(new / name, content)
+        for below in sorted({(new / name).parent for name, _ in files} - {new}):
+            _flush_folder(below)
         _flush_folder(new)
         _refuse_folder_obstacle(place, target, kind, force)
         _install(scaffold, place)

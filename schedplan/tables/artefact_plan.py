@@ -42,6 +42,7 @@ from schedplan.model.plan import (
 from schedplan.tables.artefact_columns import Cells, columns_bytes, columns_in, seconds_of
 from schedplan.tables.artefact_context import InputRecord, PlanContext, SettingsSnapshot
 from schedplan.tables.artefact_forecast import demand_bytes, demands_in, forecast_bytes, forecasts_in
+from schedplan.tables.artefact_goals import FRONT, STAGES, front_from, front_values, stages_from, stages_values
 from schedplan.tables.artefact_record import MALFORMED, Fields, Json, opened, sealed, sha256_of
 from schedplan.tables.dictionary.placements import PLACEMENTS
 from schedplan.tables.dictionary.plan_nodes import PLAN_NODES
@@ -123,6 +124,8 @@ def plan_of(record: Fields, files: Mapping[str, bytes], folder: str) -> tuple[Pl
             WaterfallStep(row.text("name"), row.number("amount"), row.text("description")) for row in record.rows("waterfall")
         ),
         seed=record.whole("seed"),
+        stages=stages_from(record),
+        front=front_from(record),
     )
     return plan, context
 
@@ -204,6 +207,8 @@ def _plan_values(plan: Plan) -> dict[str, Json]:
         "baselines": [{"name": row.name, "description": row.description, "cost": float(row.cost)} for row in plan.baselines],
         "waterfall": [{"name": row.name, "amount": float(row.amount), "description": row.description} for row in plan.waterfall],
         "seed": plan.seed,
+        STAGES: stages_values(plan.stages),
+        FRONT: front_values(plan.front),
     }
 
 

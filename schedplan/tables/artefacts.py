@@ -30,13 +30,14 @@ from schedplan.tables.artefact_plan import (
     KIND,
     OPTIONAL_FILES,
     RECORD,
+    SCHEMA_VERSION,
     TABLE_FILES,
     manifest_of,
     plan_files,
     plan_of,
     record_fields,
 )
-from schedplan.tables.artefact_record import NOT_THIS_KIND, damaged, sha256_of
+from schedplan.tables.artefact_record import NOT_THIS_KIND, damaged, sealed, sha256_of
 
 __all__ = [
     "PLAN_FOLDER",
@@ -54,6 +55,7 @@ __all__ = [
     "write_bytes_whole",
     "write_folder_whole",
     "write_forecast",
+    "write_front",
     "write_plan",
     "write_text_whole",
 ]
@@ -62,6 +64,8 @@ __all__ = [
 REPORT_FILES = ("report.html", "report.md", "report.json", "junit.xml")
 
 PLAN_FOLDER = FolderKind(KIND, RECORD, (RECORD, *TABLE_FILES, *OPTIONAL_FILES, *REPORT_FILES))
+
+FRONT_FOLDER = FolderKind("front", "front.json", tuple(f"{number:02d}" for number in range(1, 100)))
 
 _READ_ATTEMPTS = 5
 
@@ -73,6 +77,20 @@ def write_plan(folder: Path, plan: Plan, context: PlanContext, *, force: bool = 
     contradicts itself.
     """
     write_folder_whole(folder, plan_files(plan, context), PLAN_FOLDER, force=force, inputs=inputs)
+
+
+def write_front(
+    folder: Path, plans: tuple[tuple[Plan, PlanContext], ...], *, force: bool = False, inputs: Iterable[Path] = ()
+) -> None:
+    """Put the plans of a front at `folder`, each in a folder 01, 02, ... of its own; an earlier front there is replaced whole."""
+    names = [f"{number:02d}" for number in range(1, len(plans) + 1)]
+    record = sealed({"kind": FRONT_FOLDER.kind, "schema_version": SCHEMA_VERSION, "plans": list(names)})
+    files = [
+        (f"{name}/{file}", content)
+        for name, (plan, context) in zip(names, plans, strict=True)
+        for file, content in plan_files(plan, context)
+    ]
+    write_folder_whole(folder, (*files, (FRONT_FOLDER.record, record)), FRONT_FOLDER, force=force, inputs=inputs)
 
 
 def read_plan(folder: Path) -> tuple[Plan, PlanContext]:

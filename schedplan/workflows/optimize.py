@@ -14,15 +14,18 @@ from schedplan.explain.blocker import blockers
 from schedplan.measures.baselines import baselines, waterfall
 from schedplan.model.earlier import Earlier
 from schedplan.model.plan import Plan, PlanStatus
-from schedplan.model.problem import GOALS
+from schedplan.model.problem import GOALS, AtMost, Problem
+from schedplan.optimize.lexicographic import lexicographic
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.pareto import FrontPlan, pareto
 from schedplan.optimize.solve import optimize
 from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
 from schedplan.tables.artefact_context import PlanContext, SettingsSnapshot, context_of, relative_path, settings_sha256
-from schedplan.tables.artefacts import PLAN_FOLDER, write_plan
+from schedplan.tables.artefacts import PLAN_FOLDER, write_front, write_plan
 from schedplan.workflows.earlier import earlier_text
-from schedplan.workflows.problem import Prepared, prepare
+from schedplan.workflows.goals import AskedGoals, goal_values_asked, held_values
+from schedplan.workflows.problem import Prepared, prepare, refuse_unknown_carbon
 from schedplan.workflows.project import Project
 from schedplan.workflows.recorded import EARLIER_KEY, RUNTIME_KEY
 
@@ -32,12 +35,13 @@ _WEIGHTS_FORM = "Give it as --weights latency=.5,utilization=.3,cost=.2"
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan with the problem it answers and the context it is saved with."""
+    """A plan with the problem it answers and the context it is saved with; front: likewise, the plans of a front."""
 
     plan: Plan
     prepared: Prepared
     context: PlanContext
     document: Document
+    front: tuple[tuple[Plan, PlanContext], ...] = ()
 
     @property
     def is_infeasible(self) -> bool:
@@ -45,16 +49,47 @@ class Planned:
 
 
 def plan_project(
-    project: Project, options: SolveOptions, runtime_minutes: float | None = None, earlier: Earlier | None = None
+    project: Project,
+    options: SolveOptions,
+    runtime_minutes: float | None = None,
+    earlier: Earlier | None = None,
+    asked: AskedGoals | None = None,
 ) -> Planned:
     """Return the plan of a project; earlier: the one it keeps to, at a price.
 
-    Raises InputError for tables that make no problem, SolverError without a plan.
+    asked: goals one by one, or a front of two; None: one plan by the weights. Raises InputError for tables that make no problem,
+    SolverError without a plan.
     """
+    asked = asked or AskedGoals()
     bare = prepare(project, runtime_minutes)
     prepared = replace(bare, problem=replace(bare.problem, earlier=earlier))
-    problem = prepared.problem
-    plan = optimize(problem, options)
+    _refuse_unknown_carbon(prepared.problem, asked)
+    problem, plan, points = _solved(prepared.problem, options, asked)
+    settings = snapshot(project, runtime_minutes, earlier)
+    own = replace(settings, values=(*settings.values, *goal_values_asked(asked), *held_values(problem.objective.at_most)))
+    plan = _explained(problem, plan, prepared.warnings)
+    context = _context(prepared, project, own)
+    front = tuple(
+        (_explained(one.problem, one.plan, prepared.warnings), _context(prepared, project, _weighed(settings, one.problem)))
+        for one in points
+    )
+    return Planned(plan, prepared, context, _document(prepared, plan, context), front)
+
+
+def _solved(problem: Problem, options: SolveOptions, asked: AskedGoals) -> tuple[Problem, Plan, tuple[FrontPlan, ...]]:
+    """Return the problem that a plan answers (with the goals that it holds), the plan, and the plans of a front."""
+    if asked.n_points is not None:
+        plan, points = pareto(problem, asked.front_of(problem.objective), asked.n_points, options)
+        return problem, plan, points
+    if not asked.order:
+        return problem, optimize(problem, options), ()
+    plan = lexicographic(problem, asked.order, options)
+    held = tuple(AtMost(stage.goal, stage.held_at) for stage in plan.stages)
+    return replace(problem, objective=replace(problem.objective, at_most=held)), plan, ()
+
+
+def _explained(problem: Problem, plan: Plan, warnings: tuple[str, ...]) -> Plan:
+    """Return a plan with why some work has no place, and what the same work would cost without one."""
     if plan.proof.status is not PlanStatus.INFEASIBLE:
         placed = {part.job for part in plan.decisions.parts}
         plan = replace(
@@ -63,20 +98,42 @@ def plan_project(
             baselines=baselines(problem, plan.decisions),
             waterfall=waterfall(problem, plan.decisions),
         )
-    plan = replace(plan, warnings=(*plan.warnings, *prepared.warnings))
-    context = context_of(
-        problem,
+    return replace(plan, warnings=(*plan.warnings, *warnings))
+
+
+def _context(prepared: Prepared, project: Project, settings: SettingsSnapshot) -> PlanContext:
+    return context_of(
+        prepared.problem,
         inputs=project.inputs(),
-        settings=snapshot(project, runtime_minutes, earlier),
+        settings=settings,
         forecasts=prepared.forecasts,
         quality=prepared.qualities,
     )
-    return Planned(plan, prepared, context, _document(prepared, plan, context))
+
+
+def _weighed(settings: SettingsSnapshot, problem: Problem) -> SettingsSnapshot:
+    """Return settings with the weights that a point of a front has, and the goals that it holds."""
+    wanted = problem.objective
+    weights = {f"objective.{goal}": json.dumps(getattr(wanted, goal)) for goal in GOALS}
+    kept = tuple((key, value) for key, value in settings.values if key not in weights)
+    return replace(settings, values=(*kept, *weights.items(), *held_values(wanted.at_most)))
+
+
+def _refuse_unknown_carbon(problem: Problem, asked: AskedGoals) -> None:
+    if "carbon" in (*asked.order, *(asked.front_of(problem.objective) if asked.n_points is not None else ())):
+        refuse_unknown_carbon(problem)
 
 
 def save(planned: Planned, project: Project, folder: Path, *, force: bool = False) -> None:
     """Write a plan to its folder, whole or not at all. A conflict is an answer, but no plan, and is not saved."""
     write_plan(folder, planned.plan, planned.context, force=force, inputs=project.paths())
+    if planned.front:
+        write_front(front_folder(folder), planned.front, force=force, inputs=project.paths())
+
+
+def front_folder(folder: Path) -> Path:
+    """Return where the plans of a front are saved: beside the plan."""
+    return folder.with_name(f"{folder.name}-front")
 
 
 def default_folder(project: Project) -> Path:

@@ -20,8 +20,9 @@ from schedplan.report.static_document import static_document
 from schedplan.tables.artefact_context import PlanContext, refuse_stale
 from schedplan.tables.artefacts import read_plan
 from schedplan.workflows.earlier import earlier_of_text
+from schedplan.workflows.goals import held_in
 from schedplan.workflows.project import Project, input_sha256, reopen_project
-from schedplan.workflows.recorded import EARLIER_KEY, NO_SETTINGS, RUNTIME_KEY, STATIC_KEY
+from schedplan.workflows.recorded import EARLIER_KEY, OF_THE_COMMAND, RUNTIME_KEY, STATIC_KEY
 from schedplan.workflows.static import rebuilt_static
 
 
@@ -79,6 +80,8 @@ def open_plan(folder: Path, data: Path | None = None, limits: Limits | None = No
         problem = rebuilt(project, context, float(json.loads(given[RUNTIME_KEY])) if RUNTIME_KEY in given else None)
         if EARLIER_KEY in given:
             problem = replace(problem, earlier=earlier_of_text(given[EARLIER_KEY]))
+        held = held_in(context.settings.values)
+        problem = replace(problem, objective=replace(problem.objective, at_most=held)) if held else problem
     return SavedPlan(folder, plan, context, project, problem if limits is None else replace(problem, limits=limits))
 
 
@@ -102,7 +105,9 @@ def find_root(folder: Path, context: PlanContext) -> Path:
 def _settings(context: PlanContext, root: Path) -> Settings:
     file = None if context.settings.path is None else root / context.settings.path
     overrides = tuple(
-        Override(key, _text(json.loads(value)), "the plan") for key, value in context.settings.values if key not in NO_SETTINGS
+        Override(key, _text(json.loads(value)), "the plan")
+        for key, value in context.settings.values
+        if not key.startswith(OF_THE_COMMAND)
     )
     place = locate_project((), file, root) if file is not None else ProjectPlace(None, (), ())
     return load_settings(place.file, overrides, {})

@@ -92,7 +92,8 @@ def _problem(
         intensities=intensities(content.intensity_changes, grid),
         outages=content.outages,
     )
-    _refuse_unknown_carbon(problem)
+    if problem.objective.carbon > 0:
+        refuse_unknown_carbon(problem)
     later = _submitted_later(timed, grid)
     behind = _behind(timed, later)
     jobs, said = taken_over(problem, tuple(job for job in timed if job.name not in later | behind))
@@ -107,12 +108,13 @@ def _problem(
     return planned, notes, (*said, *idle_rules(planned), *idle_pins)
 
 
-def _refuse_unknown_carbon(problem: Problem) -> None:
+def refuse_unknown_carbon(problem: Problem) -> None:
+    """Raise InputError where carbon is to be weighed and the emissions of no node are known."""
     unknown = unknown_emissions(problem)
-    if problem.objective.carbon > 0 and len(unknown) == sum(pool.max_count > 0 for pool in problem.cluster.pools):
+    if len(unknown) == sum(pool.max_count > 0 for pool in problem.cluster.pools):
         name, why = unknown[0]
         raise InputError(
-            f"carbon has a weight, and the emissions of no node are known; {name} has {why}",
+            f"carbon is to be weighed, and the emissions of no node are known; {name} has {why}",
             code="SP1020",
             hint="Give power_idle_w, power_max_w and region in nodes, and the table carbon; or take the weight away.",
         )

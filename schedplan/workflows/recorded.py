@@ -5,4 +5,7 @@ from __future__ import annotations
 RUNTIME_KEY = "optimize.runtime_minutes"
 STATIC_KEY = "optimize.static"
 EARLIER_KEY = "optimize.from"
-NO_SETTINGS = (RUNTIME_KEY, STATIC_KEY, EARLIER_KEY)
+ORDER_KEY = "optimize.lexicographic"
+HELD_KEY = "optimize.at_most."
+OF_THE_COMMAND = "optimize."
+"""How all of these begin: they are no settings of a project."""

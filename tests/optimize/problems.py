@@ -16,7 +16,7 @@ from schedplan.model.earlier import Earlier, Stay, Stood
 from schedplan.model.forbid import parse_forbid
 from schedplan.model.outage import Outage, OutageKind
 from schedplan.model.pin import Pin
-from schedplan.model.problem import Demand, Intensity, Limits, Objective, Problem, Reserve
+from schedplan.model.problem import AtMost, Demand, Intensity, Limits, Objective, Problem, Reserve
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.slices import share_of
 from schedplan.model.workload import (
@@ -70,7 +70,7 @@ def problem(case: dict[str, Any]) -> Problem:
             Demand(row["service"], np.array(row["rps"], dtype=float), np.array(row["rps"], dtype=float))
             for row in case.get("demand", ())
         ),
-        objective=Objective(**case.get("objective", {})),
+        objective=_objective(case.get("objective", {})),
         limits=_limits(case.get("limits", {})),
         quotas=tuple(_quota(row) for row in case.get("quotas", ())),
         outages=tuple(_outage(row) for row in case.get("outages", ())),
@@ -79,6 +79,12 @@ def problem(case: dict[str, Any]) -> Problem:
     )
     plain = replace(plain, earlier=_earlier(case["earlier"], grid) if "earlier" in case else None)
     return with_pins(with_rules(plain), tuple(_pin(row) for row in case.get("pins", ())))
+
+
+def _objective(row: dict[str, Any]) -> Objective:
+    values = dict(row)
+    held = tuple(AtMost(goal, value) for goal, value in values.pop("at_most", {}).items())
+    return Objective(at_most=held, **values)
 
 
 def _pool(row: dict[str, Any]) -> Pool:

@@ -25,6 +25,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology, WorkerShape
 from tests.oracle.arithmetic import Arithmetic, Option
 from tests.oracle.devices import Devices, NodeDevices, Unit, counts_in_sum, fits_beside, is_of_devices, profiles_of, unit
+from tests.oracle.held import HeldGoal
 from tests.oracle.on_time import is_sure_enough
 from tests.oracle.order import keeps_order
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
@@ -61,12 +62,14 @@ class SlotService:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Slots decided so far: objective of nodes, money of the current day, nodes on and replicas per slot."""
+    """Slots decided so far: objective of nodes, money of the current day, nodes on and replicas per slot, and what nodes add to
+    each goal that is held."""
 
     value: float
     day_cost: float
     on: tuple[frozenset[int], ...]
     serving: tuple[SlotService, ...]
+    held: tuple[float, ...] = ()
 
 
 def best_plan(problem: Problem, divisors: Mapping[str, float], *, cuts: bool = True) -> Answer | None:
@@ -85,6 +88,7 @@ class _Search:
         self.problem = problem
         self.grid = problem.grid
         self.facts = Arithmetic(problem, divisors)
+        self.limits = [HeldGoal(problem, one.goal, one.value) for one in problem.objective.at_most]
         self.nodes = range(len(self.facts.pools))
         self.resource_names = tuple(
             sorted({name for pool in problem.cluster.pools for name, _ in pool.resources} | _asked(problem))
@@ -514,17 +518,25 @@ class _Search:
             day = self.day_of[option.start_slot]
             rework_by_day[day] = rework_by_day.get(day, 0.0) + option.rework_cost
         start = tuple(-1 if self.facts.number[n] < self.facts.pools[n].count else None for n in self.lagging)
-        labels: dict[State, list[Label]] = {(start, self.service_rules.begin()): [Label(0.0, rework_by_day.get(0, 0.0), (), ())]}
+        first = self._no_label(chosen, rework_by_day.get(0, 0.0))
+        labels: dict[State, list[Label]] = {(start, self.service_rules.begin()): [first]}
         for slot in range(self.grid.n_slots):
             labels = self._next_labels(labels, slot, occupied[slot], standing)
             if slot in self.day_ends:
                 opening = rework_by_day.get(self.day_of.get(slot + 1, -1), 0.0)
                 labels = {state: [_new_day(label, opening) for label in found] for state, found in labels.items()}
-        ends = [label for found in labels.values() for label in found]
+        ends = [label for found in labels.values() for label in found if self._is_within_limits(label)]
         if ends:
             last = min(ends, key=lambda label: label.value)
             if self.best is None or own + last.value < self.best[0] - 1e-12:
                 self.best = (own + last.value, chosen, last)
+
+    def _no_label(self, chosen: tuple[Option, ...], day_cost: float) -> Label:
+        """Return the label before the first slot: of the goals that are held, what jobs add to them."""
+        return Label(0.0, day_cost, (), (), tuple(limit.of_jobs(chosen) for limit in self.limits))
+
+    def _is_within_limits(self, label: Label) -> bool:
+        return all(value <= limit.most for value, limit in zip(label.held, self.limits, strict=True))
 
     def _next_labels(
         self, labels: dict[State, list[Label]], slot: int, held: Occupancy, standing: tuple[Devices, ...] | None
@@ -546,7 +558,12 @@ class _Search:
                     ):
                         continue
                     for label in found:
-                        grown = Label(label.value + value, label.day_cost + cost, (*label.on, on), (*label.serving, one))
+                        held_values = tuple(
+                            before + limit.of_nodes(on, slot) for before, limit in zip(label.held, self.limits, strict=True)
+                        )
+                        grown = Label(
+                            label.value + value, label.day_cost + cost, (*label.on, on), (*label.serving, one), held_values
+                        )
                         if self._is_within_budget(grown.day_cost):
                             _keep(
                                 following.setdefault((after, remembered), []),
@@ -606,13 +623,16 @@ def _serves_better(one: SlotService, other: SlotService) -> bool:
 
 
 def _new_day(label: Label, opening: float) -> Label:
-    return Label(label.value, opening, label.on, label.serving)
+    return replace(label, day_cost=opening)
 
 
 def _keep(found: list[Label], new: Label, *, counts_cost: bool) -> None:
-    """Add a label unless another is as good in value and, where money is limited, in the day's cost; drop what it beats."""
+    """Add a label unless another is as good in value, in every goal that is held and, where money is limited, in the day's cost;
+    drop what it beats."""
 
     def beats(one: Label, other: Label) -> bool:
+        if any(mine > theirs + 1e-12 for mine, theirs in zip(one.held, other.held, strict=True)):
+            return False
         return one.value <= other.value + 1e-12 and (not counts_cost or one.day_cost <= other.day_cost + 1e-9)
 
     if any(beats(old, new) for old in found):

@@ -59,8 +59,8 @@ def pair(theme: str, graft: str, number: int) -> Problem | None:
 
 
 def _drawn_objective(source: random.Random, problem: Problem) -> Objective:
-    """Weights at random; that of carbon is the theme's."""
-    return replace(an_objective(source), carbon=problem.objective.carbon)
+    """Weights at random; that of carbon, and what is held, are the theme's."""
+    return replace(an_objective(source), carbon=problem.objective.carbon, at_most=problem.objective.at_most)
 
 
 def instances(per_theme: int) -> Iterator[Problem]:

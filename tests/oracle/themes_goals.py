@@ -1,4 +1,4 @@
-"""Themes of goals: emissions of regions that change from slot to slot."""
+"""Themes of goals: emissions of regions that change from slot to slot, and goals that are held at values."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from schedplan.model.problem import Intensity, Problem
-from tests.oracle.drawing import a_pool, a_problem, some_jobs, with_services
+from schedplan.model.problem import AtMost, Intensity, Problem
+from tests.oracle.drawing import a_pool, a_problem, device_pools, some_jobs, with_services
 
 
 def _carbon(source: random.Random) -> Problem:
@@ -37,4 +37,25 @@ def with_emissions(source: random.Random, problem: Problem) -> Problem:
     )
 
 
-THEMES = {"carbon": _carbon}
+def _at_most(source: random.Random) -> Problem:
+    """One or two goals held at a value, now and then lower than any plan can have it. No service."""
+    problem = a_problem(source, device_pools(source), some_jobs(source, source.randint(2, 4)), n_slots=source.choice((3, 4)))
+    return with_held_goals(source, with_emissions(source, problem) if source.random() < 0.3 else problem)
+
+
+def with_held_goals(source: random.Random, problem: Problem) -> Problem:
+    """Hold one or two goals at a value that a plan may or may not reach."""
+    everything = sum(pool.price_per_hour * pool.max_count for pool in problem.cluster.pools) * problem.grid.n_slots
+    most = {
+        "latency": source.choice((0.0, 0.5, 2.0, 6.0, 15.0)),
+        "utilization": source.choice((0.0, 2.0, 5.0, 10.0)),
+        "cost": source.choice((0.2, 0.4, 0.6, 0.8, 1.0)) * everything,
+        "unplaced": source.choice((0.0, 0.0, 0.2, 0.5)),
+    }
+    if problem.intensities:
+        most["carbon"] = source.choice((200.0, 500.0, 1500.0))
+    held = source.sample(sorted(most), source.choice((1, 1, 2)))
+    return replace(problem, objective=replace(problem.objective, at_most=tuple(AtMost(goal, most[goal]) for goal in held)))
+
+
+THEMES = {"carbon": _carbon, "at_most": _at_most}

@@ -146,7 +146,7 @@ def test_carbon_with_a_weight_and_nothing_known_is_an_error(run):
     assert 2 == done.exit_code
     told = " ".join(done.stderr.split())
     assert "SP1020" in told
-    assert "carbon has a weight, and the emissions of no node are known; m has no region" in told
+    assert "carbon is to be weighed, and the emissions of no node are known; m has no region" in told
 
 
 def test_carbon_is_weighed_where_it_is_known_and_the_rest_is_said_by_name(run):

@@ -27,6 +27,20 @@ Runtime = Annotated[
     float | None,
     typer.Option("--runtime", metavar="MINUTES", help="Run time of jobs that state neither it nor a limit.", show_default=False),
 ]
+Lexicographic = Annotated[
+    str | None,
+    typer.Option("--lexicographic", metavar="GOAL,...", help="Goals one by one, each held at its best.", show_default=False),
+]
+Pareto = Annotated[
+    int | None,
+    typer.Option("--pareto", metavar="N", help="Also a front of N plans between two goals.", show_default=False),
+]
+ParetoGoals = Annotated[
+    str | None,
+    typer.Option(
+        "--pareto-goals", metavar="GOAL,GOAL", help="The goals of the front; without it those of most weight.", show_default=False
+    ),
+]
 Static = Annotated[
     bool,
     typer.Option("--static", help="Place everything at one instant: every job whatever its state and times, and no waiting."),
@@ -54,6 +68,8 @@ MOST_MINUTES = 5_256_000
     "schedplan optimize",
     "schedplan optimize nodes.csv jobs.csv --runtime 60",
     "schedplan optimize data --static",
+    "schedplan optimize --lexicographic latency,cost",
+    "schedplan optimize --pareto 10 --pareto-goals cost,carbon",
     "schedplan optimize samples/ecommerce-day --weights latency=.5,utilization=.3,cost=.2 -o json",
 )
 def optimize(
@@ -67,17 +83,33 @@ def optimize(
     pin: Pins = None,
     earlier: From = None,
     static: Static = False,
+    lexicographic: Lexicographic = None,
+    pareto: Pareto = None,
+    pareto_goals: ParetoGoals = None,
 ) -> ExitStatus:
     """Plan which jobs and replicas run where and when, say how far from the best possible that is, and save the plan."""
     from schedplan.workflows.earlier import earlier_plan
-    from schedplan.workflows.optimize import default_folder, has_plan, plan_project, save, solve_options, weight_overrides
+    from schedplan.workflows.goals import AskedGoals, asked_goals
+    from schedplan.workflows.optimize import (
+        default_folder,
+        front_folder,
+        has_plan,
+        plan_project,
+        save,
+        solve_options,
+        weight_overrides,
+    )
     from schedplan.workflows.project import open_project
     from schedplan.workflows.static import plan_static
 
     if runtime is not None and not 0 < runtime < MOST_MINUTES:
         raise UsageError(f"--runtime {runtime:g} is no length of a run", hint="Give minutes above 0, such as --runtime 90.")
-    if static and (weights is not None or runtime is not None or earlier is not None):
-        raise UsageError("--static places as much as it can at one instant; --weights, --runtime and --from have no say in it")
+    asked = asked_goals(lexicographic, pareto, pareto_goals)
+    if static and (weights is not None or runtime is not None or earlier is not None or asked != AskedGoals()):
+        raise UsageError(
+            "--static places as much as it can at one instant; --weights, --runtime, --from, --lexicographic and --pareto have"
+            " no say in it"
+        )
     place = call.place(data)
     extra = (*weight_overrides(weights), *overrides_of("solver.gap", gap, "--gap"))
     settings = call.settings(place, (*extra, *overrides_of("solver.time_limit", time_limit, "--time-limit")))
@@ -86,8 +118,8 @@ def optimize(
         project = open_project(place, settings, pin)
         before = None if earlier is None else earlier_plan(earlier)
         progress("plan")
-        asked = solve_options(settings, require_optimal=require_optimal)
-        planned = plan_static(project, asked) if static else plan_project(project, asked, runtime, before)
+        solving = solve_options(settings, require_optimal=require_optimal)
+        planned = plan_static(project, solving) if static else plan_project(project, solving, runtime, before, asked)
     folder = call.out or default_folder(project)
     if planned.is_infeasible:
         call.present(planned.document)
@@ -96,5 +128,7 @@ def optimize(
         return ExitStatus.INFEASIBLE
     save(planned, project, folder, force=call.force)
     call.present(planned.document)
+    if planned.front:
+        call.talk().note(f"the plans of the front saved in {front_folder(folder)}, one folder each")
     call.talk().note(f"plan saved in {folder}; next: schedplan report {folder}, or schedplan explain {folder} NAME")
     return ExitStatus.DONE

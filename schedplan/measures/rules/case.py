@@ -40,6 +40,7 @@ CODES = {
     "reserve": "SP3118",
     "outage": "SP3130",
     "pin": "SP3131",
+    "at_most": "SP3150",
 }
 
 

@@ -41,7 +41,10 @@
 
   const swatch = (trace) => {
     const mark = document.createElement("i");
-    if (trace.type === "bar" || trace.fill) {
+    if (trace.mode === "markers") {
+      mark.style.border = "3px solid " + trace.marker.color;
+      mark.style.borderRadius = "50%";
+    } else if (trace.type === "bar" || trace.fill) {
       mark.style.background = trace.fill ? trace.fillcolor : trace.marker.color;
     } else {
       mark.className = "line";

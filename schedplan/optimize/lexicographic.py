@@ -1,0 +1,96 @@
+"""Goal by goal: each as good as it can be with those before it held at their best, the work left out before all of them.
+
+    unplaced, then each goal of the order, then the weighted objective for whatever freedom is left
+
+A goal that has been solved for is held at the value that was found, plus HELD of it: solvers round, and a hair of room costs
+nothing that anyone would notice. Where a stage is not proven, its gap is told, and what follows is held at what was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from schedplan.measures.accounting import goal_values
+from schedplan.measures.objective import Normalisation, goal_unit
+from schedplan.measures.work import importance
+from schedplan.model.plan import Plan, PlanStatus, Stage
+from schedplan.model.problem import GOALS, AtMost, Objective, Problem
+from schedplan.optimize.objective import UNPLACED
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.solve import Ground, Incumbent, ground_of, solve_on
+
+HELD = 1e-6
+WEIGHTED = "weighted"
+
+
+def lexicographic(problem: Problem, order: tuple[str, ...], options: SolveOptions | None = None) -> Plan:
+    """Return the plan of the last stage, with every stage before it. `order` names goals of GOALS, each once.
+
+    The plan is optimal only if every stage was. Infeasible is an answer of the first stage. SolverError as `optimize` raises it.
+    """
+    options = options or SolveOptions()
+    ground = ground_of(problem, is_reused=True)
+    stages: list[Stage] = []
+    held: tuple[AtMost, ...] = problem.objective.at_most
+    best: tuple[Incumbent, ...] = ()
+    for goal in (UNPLACED, *order):
+        found = least_of(ground, problem, goal, held, options, best)
+        if found.proof.status is PlanStatus.INFEASIBLE:
+            return found
+        stages.append(stage_of(problem, found, goal, ground.normalisation))
+        held = (*held, AtMost(goal, stages[-1].held_at))
+        best = (incumbent_of(problem, found),)
+    last = solve_on(ground, replace(problem, objective=replace(problem.objective, at_most=held)), options, best)
+    return _staged(last, tuple(stages))
+
+
+def least_of(
+    ground: Ground, problem: Problem, goal: str, held: tuple[AtMost, ...], options: SolveOptions, starts: tuple[Incumbent, ...]
+) -> Plan:
+    """Return the plan with the least of one goal alone, or of the work left out, while others are held."""
+    weights = {name: float(name == goal) for name in GOALS}
+    alone = weighed(problem.objective, weights, float(goal == UNPLACED), held)
+    return solve_on(ground, replace(problem, objective=alone), replace(options, require_optimal=False), starts)
+
+
+def weighed(own: Objective, weights: Mapping[str, float], unplaced: float, held: tuple[AtMost, ...]) -> Objective:
+    """Return an objective with other weights, another price of leaving work out and goals held; its rates stay."""
+    return replace(
+        own,
+        latency=weights["latency"],
+        utilization=weights["utilization"],
+        cost=weights["cost"],
+        carbon=weights["carbon"],
+        unplaced=unplaced,
+        at_most=held,
+    )
+
+
+def stage_of(problem: Problem, found: Plan, goal: str, normalisation: Normalisation) -> Stage:
+    """Return what a solve for one goal alone gave, in the goal's own unit."""
+    value = next(term.value for term in found.terms if term.name == goal)
+    divisor = 1.0 if goal == UNPLACED else normalisation.of(goal).divisor
+    bound = None if found.proof.bound is None else min(found.proof.bound * divisor, value)
+    held_at = value + HELD * max(1.0, abs(value))
+    return Stage(goal, value, goal_unit(problem, goal), bound, found.proof.gap, found.proof.status, held_at)
+
+
+def incumbent_of(problem: Problem, plan: Plan) -> Incumbent:
+    """Return a plan as something to begin from."""
+    return Incumbent(plan.decisions, goal_values(problem, plan.decisions), plan.proof.objective or 0.0)
+
+
+def leaves_out_least(problem: Problem, plan: Plan, ground: Ground) -> bool:
+    """Whether a plan places all work that any plan can place, so that nothing need be solved to know the least left out."""
+    placed = {part.job for part in plan.decisions.parts}
+    hopeless = {job.name for job in ground.excluded}
+    return all(job.name in placed or job.name in hopeless or importance(problem, job) == 0 for job in problem.jobs)
+
+
+def _staged(last: Plan, stages: tuple[Stage, ...]) -> Plan:
+    """Return the last plan with its stages; it is optimal only if all of them are."""
+    proof = last.proof
+    if proof.status is PlanStatus.OPTIMAL and any(stage.status is not PlanStatus.OPTIMAL for stage in stages):
+        proof = replace(proof, status=PlanStatus.FEASIBLE)
+    return replace(last, proof=proof, stages=stages)

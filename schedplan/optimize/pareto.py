@@ -1,0 +1,207 @@
+"""The front of two goals: plans of which none is better in one of them without being worse in the other.
+
+All points leave out as little work as any plan must. The first and the last have the least of one goal, and of the other beside
+that. Then the widest gap between two neighbours comes first: the second goal is held at the middle of theirs, and the first is
+made as small as it can be. Where that gives nothing new, or the gap is narrow, the neighbour itself is asked for: the best plan
+with less of the second goal, by a hair, than the upper end. If that is the lower end, the gap is closed: no point is in it.
+
+    each point minimises  first / divisor + TIE second / divisor + FURTHER (other goals with a weight)
+
+and is checked, with bound and gap of that. The model is built once; a point adds the row of what is held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from schedplan.measures.objective import goal_unit, terms, total
+from schedplan.model.front import Front, FrontPoint, PointStatus
+from schedplan.model.plan import Plan, PlanStatus, Proof
+from schedplan.model.problem import GOALS, AtMost, Objective, Problem
+from schedplan.optimize.lexicographic import incumbent_of, least_of, leaves_out_least, stage_of, weighed
+from schedplan.optimize.objective import UNPLACED
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.solve import Ground, Incumbent, ground_of, plan_of, solve_briefly, solve_on
+
+TIE = 1e-3
+FURTHER = 1e-6
+SAME = 1e-6
+POINT_GAP = 1e-4
+PART = 8
+SOLVES_PER_POINT = 3
+"""Solves at most for each point that is asked for: a gap without a plan costs two, too."""
+
+
+@dataclass(frozen=True)
+class FrontPlan:
+    """A plan of a front with the problem it answers: that of the project with other weights, and goals held."""
+
+    problem: Problem
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A point: decisions with their proof, its values of the two goals, and what the second was held at (None: nothing)."""
+
+    problem: Problem
+    best: Incumbent
+    proof: Proof
+    first: float
+    second: float
+    held_at: float | None
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """Between two neighbours; plans with the second goal in (low, high) may still be there. `below` has the lower second goal."""
+
+    above: _Found
+    below: _Found
+    low: float
+    high: float
+
+    @property
+    def is_open(self) -> bool:
+        """Whether two plans that differ have room in it."""
+        return not (_close(self.below.first, self.above.first) or _close(self.low, self.high))
+
+    @property
+    def area(self) -> float:
+        return (self.below.first - self.above.first) * (self.high - self.low)
+
+
+def pareto(
+    problem: Problem, pair: tuple[str, str], n_points: int, options: SolveOptions | None = None
+) -> tuple[Plan, tuple[FrontPlan, ...]]:
+    """Return the plan of a problem with at most `n_points` (at least 2) of the front of two goals, and the plans of the points.
+
+    Without a plan there is no front: the plan then says why. Raises SolverError as `optimize` does.
+    """
+    options = options or SolveOptions()
+    ground = ground_of(problem, is_reused=True)
+    plan = solve_on(ground, problem, options)
+    if plan.proof.status is PlanStatus.INFEASIBLE:
+        return plan, ()
+    search = _Search(problem, pair, n_points, _brief(options), ground)
+    points = search.points(plan)
+    told = tuple(FrontPlan(one.problem, plan_of(ground, one.problem, options, one.best, one.proof)) for one in points)
+    return replace(plan, front=search.front(points)), told
+
+
+def _brief(options: SolveOptions) -> SolveOptions:
+    """Return the options of one point: a gap that nobody sees in a plot, and a part of the work, for a front is many solves."""
+    return replace(
+        options,
+        require_optimal=False,
+        gap=POINT_GAP if options.gap is None else options.gap,
+        work_limit=options.work_limit / PART,
+        branch_work=options.branch_work // PART,
+    )
+
+
+class _Search:
+    def __init__(self, problem: Problem, pair: tuple[str, str], n_points: int, options: SolveOptions, ground: Ground) -> None:
+        self.problem = problem
+        self.first, self.second = pair
+        self.n_points = n_points
+        self.options = options
+        self.ground = ground
+        self.held: tuple[AtMost, ...] = problem.objective.at_most
+        self.solves = 0
+        self.is_whole = False
+        self.narrow = 0.0
+
+    def points(self, plan: Plan) -> list[_Found]:
+        """Return the points by the first goal, beginning from a plan; none is dominated by another."""
+        begin = incumbent_of(self.problem, plan)
+        self.held = (*self.held, self._work_held(plan, begin))
+        above = self._solved(None, begin)
+        below = self._solved(None, begin, is_turned=True)
+        found = [above] if _is_same(above, below) else [above, below]
+        self.narrow = 2 * (above.second - below.second) / self.n_points
+        gaps = [_Gap(above, below, below.second, above.second)][: len(found) - 1]
+        while gaps and len(found) < self.n_points and self.solves + 2 <= SOLVES_PER_POINT * self.n_points:
+            gap = gaps.pop(max(range(len(gaps)), key=lambda idx: (gaps[idx].area, -idx)))
+            between, following = self._between(gap)
+            found += [between] if between is not None else []
+            gaps += [one for one in following if one.is_open]
+        self.is_whole = not gaps
+        kept = [one for one in found if not any(_dominates(other, one) for other in found)]
+        return sorted(kept, key=lambda one: (one.first, one.second))
+
+    def front(self, points: list[_Found]) -> Front:
+        """Return the numbers of points."""
+        following = [*points[1:], None]
+        return Front(
+            goals=(self.first, self.second),
+            units=(goal_unit(self.problem, self.first), goal_unit(self.problem, self.second)),
+            points=tuple(self._point(one, after) for one, after in zip(points, following, strict=True)),
+            asked=self.n_points,
+            is_whole=self.is_whole,
+            solves=self.solves,
+        )
+
+    def _between(self, gap: _Gap) -> tuple[_Found | None, list[_Gap]]:
+        """Return a point in a gap, None where there is none, and what is open after it."""
+        middle = (gap.low + gap.high) / 2
+        if gap.high - gap.low > self.narrow:
+            found = self._solved(middle, gap.below.best)
+            if not _is_same(found, gap.below):
+                return found, [_Gap(found, gap.below, gap.low, found.second), _Gap(gap.above, found, middle, gap.high)]
+            gap = replace(gap, low=middle)
+        found = self._solved(gap.high - 2 * SAME * max(1.0, abs(gap.high)), gap.below.best)
+        if _is_same(found, gap.below):
+            return None, []
+        return found, [_Gap(found, gap.below, gap.low, found.second)]
+
+    def _work_held(self, plan: Plan, begin: Incumbent) -> AtMost:
+        """Return the share of work that every point may leave out at most: the least, solved for where it is not plain."""
+        if leaves_out_least(self.problem, plan, self.ground):
+            return AtMost(UNPLACED, begin.goals.unplaced + SAME)
+        least = least_of(self.ground, self.problem, UNPLACED, self.held, self.options, (begin,))
+        return AtMost(UNPLACED, stage_of(self.problem, least, UNPLACED, self.ground.normalisation).held_at)
+
+    def _solved(self, held_at: float | None, start: Incumbent, *, is_turned: bool = False) -> _Found:
+        """Return the plan with the least of the first goal (turned: of the second) while the second is held."""
+        self.solves += 1
+        held = self.held if held_at is None else (*self.held, AtMost(self.second, held_at))
+        before, after = (self.second, self.first) if is_turned else (self.first, self.second)
+        problem = replace(self.problem, objective=self._objective(before, after, held))
+        found = solve_briefly(self.ground, problem, self.options, (start,))
+        if found is None:
+            raise AssertionError("a plan that keeps what is held was there to begin from, and none was found")
+        best, proof = found
+        return _Found(problem, best, proof, best.goals.of(self.first), best.goals.of(self.second), held_at)
+
+    def _objective(self, before: str, after: str, held: tuple[AtMost, ...]) -> Objective:
+        own = self.problem.objective
+        weights = {goal: FURTHER if own.weight(goal) > 0 else 0.0 for goal in GOALS} | {before: 1.0, after: TIE}
+        return weighed(own, weights, own.unplaced, held)
+
+    def _point(self, one: _Found, following: _Found | None) -> FrontPoint:
+        return FrontPoint(
+            first=one.first,
+            second=one.second,
+            held_at=one.held_at,
+            price=None if following is None else (following.first - one.first) / (one.second - following.second),
+            objective=total(terms(self.problem, one.best.goals, self.ground.normalisation)),
+            cost=one.best.goals.cost,
+            minimised=one.best.objective,
+            bound=one.proof.bound,
+            gap=one.proof.gap,
+            status=PointStatus.OPTIMAL if one.proof.status is PlanStatus.OPTIMAL else PointStatus.FEASIBLE,
+        )
+
+
+def _is_same(one: _Found, other: _Found) -> bool:
+    return _close(one.first, other.first) and _close(one.second, other.second)
+
+
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= SAME * max(1.0, abs(one), abs(other))
+
+
+def _dominates(one: _Found, other: _Found) -> bool:
+    pairs = ((one.first, other.first), (one.second, other.second))
+    return all(mine <= theirs or _close(mine, theirs) for mine, theirs in pairs) and not _is_same(one, other)

@@ -1,0 +1,107 @@
+"""What a plan tells of its goals in plan.json beyond its terms: the stages of one made goal by goal, and a Pareto front.
+
+A record of an earlier minor version has neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields as fields_of
+from enum import Enum
+from typing import TypeVar
+
+from schedplan.model.front import Front, FrontPoint, PointStatus
+from schedplan.model.plan import PlanStatus, Stage
+from schedplan.tables.artefact_record import Fields, Json
+
+STAGES, FRONT = "stages", "pareto"
+
+Status = TypeVar("Status", PlanStatus, PointStatus)
+
+
+def stages_values(stages: tuple[Stage, ...]) -> Json:
+    """Return the stages as rows."""
+    return [_values(stage) for stage in stages]
+
+
+def stages_from(record: Fields) -> tuple[Stage, ...]:
+    """Return the stages of a record; InputError where a value is off."""
+    if STAGES not in record.values:
+        return ()
+    return tuple(
+        Stage(
+            goal=row.text("goal"),
+            value=row.number("value"),
+            unit=row.text("unit"),
+            bound=row.optional_number("bound"),
+            gap=row.optional_number("gap"),
+            status=_status(row, PlanStatus),
+            held_at=row.number("held_at"),
+        )
+        for row in record.rows(STAGES)
+    )
+
+
+def front_values(front: Front | None) -> Json:
+    """Return a front as an object, null where there is none."""
+    if front is None:
+        return None
+    return {
+        "goals": list(front.goals),
+        "units": list(front.units),
+        "points": [_values(point) for point in front.points],
+        "asked": front.asked,
+        "is_whole": front.is_whole,
+        "solves": front.solves,
+    }
+
+
+def front_from(record: Fields) -> Front | None:
+    """Return the front of a record, None where it has none; InputError where a value is off."""
+    if record.values.get(FRONT) is None:
+        return None
+    front = record.within(FRONT)
+    return Front(
+        goals=_pair(front, "goals"),
+        units=_pair(front, "units"),
+        points=tuple(_point(row) for row in front.rows("points")),
+        asked=front.whole("asked"),
+        is_whole=front.flag("is_whole"),
+        solves=front.whole("solves"),
+    )
+
+
+def _point(row: Fields) -> FrontPoint:
+    return FrontPoint(
+        first=row.number("first"),
+        second=row.number("second"),
+        held_at=row.optional_number("held_at"),
+        price=row.optional_number("price"),
+        objective=row.number("objective"),
+        cost=row.number("cost"),
+        minimised=row.number("minimised"),
+        bound=row.optional_number("bound"),
+        gap=row.optional_number("gap"),
+        status=_status(row, PointStatus),
+    )
+
+
+def _pair(front: Fields, key: str) -> tuple[str, str]:
+    found = front.texts(key)
+    if len(found) != 2:
+        raise front.refusal(key, "two texts")
+    return (found[0], found[1])
+
+
+def _values(one: Stage | FrontPoint) -> Json:
+    found: dict[str, Json] = {}
+    for field in fields_of(one):
+        value = getattr(one, field.name)
+        found[field.name] = value.value if isinstance(value, Enum) else value
+    return found
+
+
+def _status(row: Fields, choices: type[Status]) -> Status:
+    try:
+        return choices(row.text("status"))
+    except ValueError:
+        raise row.refusal("status", "one of " + ", ".join(choice.value for choice in choices)) from None

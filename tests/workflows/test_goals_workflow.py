@@ -1,0 +1,91 @@
+"""Goal by goal and fronts on the command line: what is shown, saved, verified, compared and refused."""
+
+from __future__ import annotations
+
+from json import loads
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from schedplan.cli.app import app
+
+NODES = "node,count,min_count,max_count,gpus,market,price_per_hour\nn,0,0,1,1,on_demand,9\n"
+JOBS = "job,gpus_per_worker,runtime_minutes,submit_time\nj,1,60,2026-12-01T00:00:00Z\n"
+PRICES = "node,ds,price_per_hour\n" + "".join(f"n,2026-12-01T0{hour}:00:00Z,{p}\n" for hour, p in ((1, 7), (2, 4), (3, 2)))
+SETTINGS = """[inputs]
+nodes = "nodes.csv"
+jobs = "jobs.csv"
+prices = "prices.csv"
+[horizon]
+start = 2026-12-01T00:00:00Z
+hours = 4
+[objective]
+latency = 0.5
+utilization = 0.0
+cost = 0.5
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Return a function that runs a command in a project whose node costs 9, 7, 4 and 2 in its four hours."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("nodes.csv", NODES), ("jobs.csv", JOBS), ("prices.csv", PRICES), ("schedplan.toml", SETTINGS)):
+        (tmp_path / name).write_text(text)
+
+    def call(*words: str) -> Result:
+        return CliRunner().invoke(app, list(words))
+
+    return call
+
+
+def test_a_front_is_shown_saved_and_verified(run, tmp_path):
+    plan = loads(run("optimize", "--pareto", "5", "-o", "json").stdout)
+    points = [(point["latency"], point["cost"]) for point in plan["pareto"]["points"]]
+
+    # latency and cost have the largest weights; four starts, four plans
+    assert [(0, 9), (1, 7), (2, 4), (3, 2)] == points
+    assert [f"{number:02d}" for number in range(1, 5)] == sorted(path.name for path in (tmp_path / "runs/plan-front").glob("0*"))
+    for folder in ("runs/plan", "runs/plan-front/01", "runs/plan-front/03"):
+        assert 0 == run("verify", folder).exit_code, folder
+    assert "cost -2.00" in run("diff", "runs/plan-front/01", "runs/plan-front/02").stdout
+
+
+def test_a_front_is_a_table_in_csv_and_a_plot_in_the_report(run, tmp_path):
+    lines = run("optimize", "--pareto", "5", "--pareto-goals", "cost,latency", "-o", "csv").stdout.splitlines()
+    run("report", "runs/plan")
+    page = (tmp_path / "runs/plan/report.html").read_text(encoding="utf-8")
+
+    assert "point,cost,latency,price,objective,gap,status" == lines[0]
+    # the cheapest plan waits three hours
+    assert ["1", "2", "3"] == lines[1].split(",")[:3]
+    assert "front-chart" in page
+
+
+def test_a_plan_goal_by_goal_is_verified_with_what_it_holds(run):
+    plan = loads(run("optimize", "--lexicographic", "cost,latency", "-o", "json").stdout)
+
+    assert ["unplaced", "cost", "latency"] == [stage["goal"] for stage in plan["stages"]]
+    assert [0, 2, 3] == [stage["value"] for stage in plan["stages"]]
+    assert "optimal" == plan["status"]
+    assert 0 == run("verify", "runs/plan").exit_code
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--lexicographic", "cost,speed"), "'speed' is no goal"),
+        (("--lexicographic", "cost,cost"), "a goal stands in it twice"),
+        (("--pareto", "1"), "a front has 2 to 99 points"),
+        (("--pareto-goals", "cost,latency"), "--pareto-goals needs --pareto N"),
+        (("--pareto", "3", "--pareto-goals", "cost"), "a front is of two goals"),
+        (("--pareto", "3", "--lexicographic", "cost"), "exclude one another"),
+        (("--static", "--pareto", "3"), "have no say in it"),
+        (("--lexicographic", "carbon"), "carbon is to be weighed, and the emissions of no node are known"),
+    ],
+)
+def test_what_can_not_be_asked_is_refused(run, words, expected):
+    done = run("optimize", *words)
+
+    assert 2 == done.exit_code
+    assert expected in " ".join(done.stderr.split())
