@@ -226,6 +226,8 @@ def _add_carbon(builder: _Builder, variables: Variables) -> None:
 def _duty(layout: Layout, start: Start) -> float:
     """Return the share of its booked slots in which a start counts as busy."""
     column, job = start.column, layout.classes[start.column.class_idx].job
+    if not job.is_elastic:
+        return 1.0
     cells = layout.site(column).cells
     pool = layout.cells[cells[0]].pool if cells else layout.problem.cluster.pool_of_node[job.placement[0].node]
     return choice_duty(layout.problem, job, pool, Choice(column.start_slot, column.end_edge, column.workers))
