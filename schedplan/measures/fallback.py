@@ -50,7 +50,7 @@ def fallback_of(problem: Problem, run: Run, usage: Usage, prices: Prices) -> Fal
     last = max(problem.grid.deadline_edge(run.job.deadline_s), run.start_slot + 1)
     window = slice(run.start_slot, last)
     rooms = [(pool, _room(problem, pool, usage, by_devices)[window]) for pool in candidates(problem, run)]
-    enough = [pool for pool, _ in rooms if holds(run.job, workers_free(problem, pool, run.job, usage, window))]
+    enough = [pool for pool, _ in rooms if holds(run.job, workers_free(problem, pool, run.job, usage, window), run.workers)]
     if enough:
         pool = min(enough, key=lambda pool: (prices.span(pool, window), pool.name))
         return Fallback(need, unit, pool, latest_safe_switch_s(problem, run, pool), pool, need, run.start_slot)

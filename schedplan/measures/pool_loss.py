@@ -94,7 +94,7 @@ class _Room:
         in_time = [pool for pool in candidates(self.problem, run) if self._end_s(run, pool, instant_s) <= (run.job.deadline_s or 0)]
         for pool in sorted(in_time, key=lambda pool: (self.prices.span(pool, window), pool.name)):
             free = workers_free(self.problem, pool, run.job, self.usage, window)
-            if holds(run.job, free):
+            if holds(run.job, free, run.workers):
                 self._hold(run, pool, free, window)
                 return pool
         return None
@@ -102,7 +102,7 @@ class _Room:
     def _end_s(self, run: Run, pool: Pool, instant_s: int) -> float:
         """Return when a run ends elsewhere: from its last checkpoint before the instant, or from its start if it has not begun."""
         lag_s = 0.0 if pool.market.is_sunk else pool.startup_minutes * 60
-        ratio = run_minutes(self.problem, run.job, pool) / run.minutes
+        ratio = run_minutes(self.problem, run.job, pool, run.workers) / run.minutes
         work_s, interval_s = run.minutes * 60, _interval_s(run)
         if instant_s <= run.start_s:
             return max(instant_s + lag_s, run.start_s) + work_s * ratio
@@ -110,7 +110,7 @@ class _Room:
         return instant_s + lag_s + run.job.restart_minutes * 60 + (work_s - saved_s) * ratio
 
     def _hold(self, run: Run, pool: Pool, free: np.ndarray[tuple[int, ...], np.dtype[np.int64]], window: slice) -> None:
-        shape, left = run.job.shape, run.job.workers
+        shape, left = run.job.shape, run.workers
         rows = rows_of(self.problem, pool)
         for idx in np.argsort(-free, kind="stable"):
             taken = min(left, int(free[idx]))

@@ -38,7 +38,7 @@ def workers_free(problem: Problem, pool: Pool, job: Job, usage: Usage, window: s
     return np.asarray(np.maximum(room, 0.0), dtype=np.int64)
 
 
-def holds(job: Job, free: NDArray[np.int64]) -> bool:
-    """Whether nodes with so much room for workers take the whole gang, on one of them where it asks for that."""
+def holds(job: Job, free: NDArray[np.int64], workers: int) -> bool:
+    """Whether nodes with so much room take so many workers of a gang, on one of them where it asks for that."""
     most = free.max(initial=0) if is_on_one_node(job.topology) else free.sum()
-    return int(most) >= job.workers
+    return int(most) >= workers

@@ -15,6 +15,7 @@ from schedplan.errors import Fault, InputError
 from schedplan.measures.work import run_minutes, stretch
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool
 from schedplan.model.problem import Problem
+from schedplan.model.sequence import gang_rows
 from schedplan.model.workload import DeadlineKind, Job, JobState, Placed, Toleration
 from schedplan.packing.board import Board
 
@@ -51,7 +52,18 @@ def taken_over(problem: Problem, jobs: tuple[Job, ...]) -> tuple[tuple[Job, ...]
         said.extend(words)
     if faults:
         raise InputError.of_faults(tuple(faults))
+    said.extend(_halved(jobs))
     return tuple(found.get(job.name, job) for job in jobs), tuple(said)
+
+
+def _halved(jobs: tuple[Job, ...]) -> tuple[str, ...]:
+    """Tell of gangs of which some rows run and others wait: these start together, without those."""
+    waiting = gang_rows(jobs)
+    running = dict.fromkeys(job.gang or "" for job in jobs if job.state is JobState.RUNNING and job.gang in waiting)
+    return tuple(
+        f"gang {gang} runs in part; its other rows, {', '.join(job.name for job in waiting[gang])}, are planned without what runs"
+        for gang in running
+    )
 
 
 def _anywhere(problem: Problem, job: Job) -> Job:

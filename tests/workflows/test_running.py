@@ -111,6 +111,13 @@ def test_an_elastic_gang_runs_on_with_the_workers_that_it_has() -> None:
     assert () == violations(task, plan.decisions)
 
 
+def test_a_gang_that_runs_in_part_is_told() -> None:
+    rows = (running("r", ("n/1", 1), gang="g"), replace(RUNNING, name="w", state=JobState.PENDING, start_s=None, gang="g"))
+    _, said = taken_over(problem(TWO), rows)
+
+    assert ("gang g runs in part; its other rows, w, are planned without what runs",) == said
+
+
 def test_without_a_placement_a_place_is_found_at_once() -> None:
     found, said = taken_over(problem(TWO), (replace(RUNNING, workers=4),))
 
