@@ -205,3 +205,21 @@ def test_fresh_account_agrees_and_a_changed_field_shows() -> None:
         "SP3122"
     ]
     assert [found.code for found in corrupted(problem, replace(plan, unplaced=()), scales)] == ["SP3127"]
+
+
+def test_profiles_stand_at_legal_starts() -> None:
+    # memory 4 + 4 of 8 for two of 3g, so the seventh compute slice is of no use to a 1g; weights are shares: 3/7 + 3/7
+    pool = node("n", cpus=None, memory_gib=None, slices=7, accelerator="A100", gpu_memory_gib=40.0)
+    asked = (("a", "3g.20gb", 3 / 7), ("b", "3g.20gb", 3 / 7), ("c", "1g.5gb", 1 / 7))
+    jobs = tuple(
+        replace(job, shape=replace(job.shape, slice_profile=profile))
+        for name, profile, share in asked
+        for job in (pod(name, share),)
+    )
+    task = static((pool,), jobs)
+    plan = optimize_static(task)
+
+    assert placed(plan) == {"a", "b"}
+    assert plan.proof.status is PlanStatus.OPTIMAL
+    assert [row.name for row in plan.unplaced] == ["c"]
+    assert corrupted(task, plan, static_scales(task)) == ()

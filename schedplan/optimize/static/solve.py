@@ -21,7 +21,6 @@ from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Pric
 from schedplan.model.problem import Problem
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
-from schedplan.optimize.solve import optimize
 from schedplan.optimize.static.assembly import Assembly
 from schedplan.optimize.static.bound import ProvenBound, bound_of
 from schedplan.optimize.static.certificate import (
@@ -35,6 +34,7 @@ from schedplan.optimize.static.certificate import (
 from schedplan.optimize.static.instance import Instance, instance
 from schedplan.optimize.static.leftover import holds_nowhere, left_out_rows
 from schedplan.optimize.static.nodes import Nodes
+from schedplan.optimize.static.profiles import asks_for_profiles, optimize_profiles
 from schedplan.optimize.static.recipe import assemble, weights_of
 from schedplan.optimize.static.reference import first_come, scales_of
 from schedplan.optimize.static.relaxation import Relaxation
@@ -51,9 +51,8 @@ def optimize_static(problem: Problem, options: SolveOptions | None = None) -> Pl
     Profiles of devices have legal starts, which the recipe does not know: work that asks for one is planned by the whole model.
     Raises SolverError where services or required jobs found no room, or `require_optimal` is set and the proof is missing.
     """
-    shapes = (*(job.shape for job in problem.jobs), *(service.shape for service in problem.services))
-    if any(shape.slice_profile is not None for shape in shapes):
-        return optimize(problem, options)
+    if asks_for_profiles(problem):
+        return optimize_profiles(problem, options)
     return _Solve(problem, options or SolveOptions()).plan()
 
 
