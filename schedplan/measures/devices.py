@@ -2,10 +2,10 @@
 
 Jobs keep their devices for their whole run; a replica keeps its device while it stays on the node. A share takes its slices of
 one device. The first try is greedy: replicas, then jobs by name, whole devices by lowest number, shares on the fullest device
-that fits; where that fails the choices are searched, up to a fixed number of steps: largest first where all items share one span
-of slots, else in the order of the first try. A profile holds memory slices in a row from one of its legal starts on, the same for
-its whole run; of several starts the one that keeps most of use comes first. Devices that hold the same in every slot are tried
-once. It knows nothing of cores or memory.
+that fits; where that fails the same is tried in a few other orders, and then the choices are searched, up to a fixed number of
+steps: largest first where all items share one span of slots, else in the order of the first try. A profile holds memory slices in
+a row from one of its legal starts on, the same for its whole run; of several starts the one that keeps most of use comes first.
+Devices that hold the same in every slot are tried once. It knows nothing of cores or memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.plan import ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.slices import SliceProfile
-from schedplan.model.workload import WorkerShape
+from schedplan.model.workload import JobState, WorkerShape
 from schedplan.units import slices_of
 
 SEARCH_STEPS = 20_000
@@ -67,6 +67,7 @@ class _Item:
 
     key: (job or service, its number); whole: devices wanted whole; slices: of one device where whole is 0; owner: above 0 for a
     dedicated service; grouped: all workers of the job within one device group; profile: the memory slices beside its slices.
+    arrival_s, devices (of the whole gang) and runs (already) are for the order in which items are tried.
     """
 
     key: tuple[str, int]
@@ -78,6 +79,9 @@ class _Item:
     owner: int
     grouped: bool
     profile: SliceProfile | None = None
+    arrival_s: int = 0
+    devices: float = 0.0
+    runs: bool = False
 
     def need(self, slices_per_gpu: int) -> int:
         """Return the slices it takes of each device it stands on."""
@@ -142,10 +146,24 @@ def _items(problem: Problem, runs: Sequence[Run], replicas: Sequence[ReplicaPart
         )
     for run in runs:
         grouped = is_in_one_group(run.job)
+        arrival_s, devices = max(run.job.release_s or 0, problem.grid.start_s), run.job.devices
+        is_there = run.job.state is JobState.RUNNING
         for part in run.parts:
             need, profile = _need(problem.cluster, part.node, run.job.shape), _profile(problem.cluster, part.node, run.job.shape)
             found.setdefault(part.node, []).extend(
-                _Item((part.job, number), True, run.start_slot, run.end_edge, *need, 0, grouped, profile)
+                _Item(
+                    (part.job, number),
+                    True,
+                    run.start_slot,
+                    run.end_edge,
+                    *need,
+                    0,
+                    grouped,
+                    profile,
+                    arrival_s,
+                    devices,
+                    is_there,
+                )
                 for number in range(part.workers)
             )
     return {node: sorted((item for item in items if item.whole or item.slices), key=_order) for node, items in found.items()}
@@ -154,6 +172,32 @@ def _items(problem: Problem, runs: Sequence[Run], replicas: Sequence[ReplicaPart
 def _order(item: _Item) -> tuple[int, bool, int, tuple[str, int]]:
     """By slot, replicas first; profiles the largest first, for a small one in the way leaves no legal start; then by name."""
     return item.first, item.is_job, 0 if item.profile is None else -item.profile.memory, item.key
+
+
+def _orders(items: list[_Item]) -> Iterator[list[int]]:
+    """Give the orders of a first try: by slot, by arrival, as gangs are packed, the largest and the longest first.
+
+    What was put together in one of these orders by the same choices is found again by them.
+    """
+
+    def size(item: _Item) -> tuple[int, int, int]:
+        return (-item.whole, 0 if item.profile is None else -item.profile.memory, -item.slices)
+
+    def arrival(item: _Item) -> tuple[object, ...]:
+        return (2 if item.is_job and not item.runs else int(not item.is_job), item.arrival_s, item.key, item.first)
+
+    def packed(item: _Item) -> tuple[object, ...]:
+        return (not item.is_job, not item.runs, item.first, item.first - item.stop, -item.devices, item.key)
+
+    yield list(range(len(items)))
+    for rank in (
+        arrival,
+        packed,
+        lambda item: (*size(item), item.first, item.key),
+        lambda item: (item.first - item.stop, *size(item), item.key),
+    ):
+        ranks = [rank(item) for item in items]
+        yield sorted(range(len(items)), key=ranks.__getitem__)
 
 
 def _profile(cluster: Cluster, node: str, shape: WorkerShape) -> SliceProfile | None:
@@ -196,6 +240,10 @@ class _Board:
         self.has_groups = any(item.grouped for item in items)
         if _is_plain(items):
             return self._fill_at_once(items)
+        for order in _orders(items):
+            found = self._first_come(items, order)
+            if found is not None:
+                return found
         chosen: list[tuple[Place, ...]] = []
         taken: dict[tuple[str, int, int], tuple[Place, ...]] = {}
         branches: list[Iterator[tuple[Place, ...]]] = []
@@ -214,6 +262,20 @@ class _Board:
                 return "the workers do not fit on single devices"
             self._release(items[len(chosen) - 1], chosen.pop(), taken)
         return chosen if len(chosen) == len(items) else f"no assignment to single devices in {SEARCH_STEPS} steps"
+
+    def _first_come(self, items: list[_Item], order: list[int]) -> list[tuple[Place, ...]] | None:
+        """Return the first choice of each item, taken in an order; None, and nothing held, where one finds no place."""
+        taken: dict[tuple[str, int, int], tuple[Place, ...]] = {}
+        chosen: dict[int, tuple[Place, ...]] = {}
+        for idx in order:
+            places = next(self._choices(items[idx], taken), None)
+            if places is None:
+                for done, held in chosen.items():
+                    self._release(items[done], held, taken)
+                return None
+            self._hold(items[idx], places, taken)
+            chosen[idx] = places
+        return [chosen[idx] for idx in range(len(items))]
 
     def _fill_at_once(self, items: list[_Item]) -> list[tuple[Place, ...]] | str:
         """The same where all items stand over one span of slots, shared by all and in no group."""
@@ -321,7 +383,8 @@ class _Board:
                     seen.add(state)
                     yield tuple((device, 0) for device in devices)
             return
-        room = self.free[:, item.first : item.stop].sum(axis=1)
+        span = self.free[:, item.first : item.stop]
+        room = span.sum(axis=1) if item.profile is None else span.min(axis=1)
         tried: set[bytes] = set()
         for device in sorted(fitting, key=lambda device: (room[device], device)):
             if self._state(device) in tried:

@@ -1,3 +1,5 @@
+import random
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.slices import share_of
 from schedplan.model.workload import Job, Service, Topology, WorkerShape
+from schedplan.packing.board import Board
 from schedplan.timegrid import TimeGrid
 
 GRID = TimeGrid.regular(0, 60, 4)
@@ -201,3 +204,30 @@ def test_work_across_groups_leaves_no_group_to_a_gang_that_needs_one():
     assert free.device_slots == {("b", "n"): "0,1,2", ("c", "n"): "3,4,5"}
     assert taken.device_slots == {("a", "n"): "0", ("b", "n"): "3,4,5", ("c", "n"): "1,2"}
     assert broken.device_slots == {("a", "n"): "0,3", ("b", "n"): "1,2", ("c", "n"): "4,5"}
+
+
+def test_profiles_and_whole_devices_put_together_by_arrival_are_found_again():
+    # Taken by slot, profiles spread over devices that whole ones need later. The board put them together in the order in which they
+    # arrived, so there is an assignment.
+    source = random.Random(5)
+    pool = Pool("n", gpus=8, accelerator="A100", gpu_memory_gib=40.0, slices_per_gpu=7)
+    work, parts = [], []
+    for number in range(60):
+        profile, compute = source.choice((("1g.5gb", 1), ("2g.10gb", 2), ("3g.20gb", 3), ("4g.20gb", 4)))
+        shape = source.choice(
+            (WorkerShape(gpus=float(source.choice((1, 2, 4)))), WorkerShape(gpus=compute / 7, slice_profile=profile))
+        )
+        work.append(Job(f"j{number:02d}", shape=shape, runtime_minutes=60.0 * source.choice((1, 2, 3)), submit_s=number))
+    problem = Problem("p", TimeGrid.regular(0, 60, 12), Cluster((pool,)), tuple(work))
+    board = Board(problem)
+    for job in work:
+        hours = round(job.runtime_minutes / 60)
+        start = next((at for at in range(13 - hours) if board.room(np.array([0]), job.shape, at, at + hours)[0]), None)
+        if start is not None:
+            board.take(0, job.shape, 1, start, start + hours)
+            parts.append(JobPart(job.name, "n", start, 1))
+    decisions = Decisions(tuple(sorted(parts)), (), np.ones((1, 12), dtype=np.bool_))
+    found = assign_devices(problem, runs_of(problem, decisions), ())
+
+    assert len(parts) > 40
+    assert found.unassigned == ()

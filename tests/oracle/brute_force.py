@@ -150,7 +150,7 @@ class _Search:
                 self._branch(depth + 1, options, occupied, chosen, own + value, nodes_value)
                 continue
             is_free = job.state is not JobState.RUNNING
-            if self.cuts and is_free and not self._is_first_of_its_mirrors(option, occupied):
+            if self.cuts and is_free and not self._is_first_of_its_mirrors(option, occupied, chosen):
                 continue
             filled = self._add(occupied, job, option)
             if filled is None or not self._devices_hold((*chosen, option), option):
@@ -369,13 +369,11 @@ class _Search:
                 return False
         return True
 
-    def _is_first_of_its_mirrors(self, option: Option, occupied: tuple[Occupancy, ...]) -> bool:
+    def _is_first_of_its_mirrors(self, option: Option, occupied: tuple[Occupancy, ...], chosen: tuple[Option, ...]) -> bool:
         """Among nodes of a pool that hold the same in every slot and are alike at the start, workers must not rise.
 
-        What stands on single devices is not seen in sums, so there nodes are never taken for mirrors.
+        Where single devices matter, sums are not enough: the same workers must stand there.
         """
-        if self.devices is not None:
-            return True
         last: dict[tuple[object, ...], int] = {}
         for node in self.nodes:
             pool, number = self.facts.pools[node], self.facts.number[node]
@@ -387,6 +385,7 @@ class _Search:
                 away,
                 is_told_apart(self.problem, node),
                 tuple(row[node] for row in occupied),
+                () if self.devices is None else tuple(sorted(self._units(chosen, node))),
             )
             if option.workers[node] > last.get(key, option.workers[node]):
                 return False

@@ -11,6 +11,9 @@ from schedplan.model.workload import DeadlineKind, JobState, Topology
 from tests.oracle.devices import A100_40, is_of_devices
 from tests.oracle.drawing import HOUR_S, START_S
 
+MOST_PROFILES = 2
+"""Jobs with a profile: the ways to place them multiply."""
+
 
 def _slices(source: random.Random, problem: Problem) -> Problem | None:
     """A100 nodes in seven slices, and profiles for some of the work that asked for one device."""
@@ -20,6 +23,7 @@ def _slices(source: random.Random, problem: Problem) -> Problem | None:
     jobs = []
     for job in problem.jobs:
         is_able = job.state is JobState.PENDING and job.shape.gpus == 1 and job.shape.cpus > 0 and source.random() < 0.6
+        is_able = is_able and sum(one.shape.slice_profile is not None for one in jobs) < MOST_PROFILES
         profile = source.choice(("2g.10gb", "3g.20gb", "4g.20gb"))
         shape = replace(job.shape, gpus=A100_40[profile][0] / 7, slice_profile=profile)
         jobs.append(replace(job, shape=shape) if is_able else job)
