@@ -6,7 +6,9 @@ left out; whether the outcome is feasible is for the check to say.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,21 +25,25 @@ from schedplan.model.plan import ReplicaPart
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import Service
 from schedplan.optimize.requirement import least_replicas_by_slot
-from schedplan.packing.assignment import merged
+from schedplan.packing.assignment import FleetSlot, merged
 from schedplan.packing.board import Board, Hold
-from schedplan.packing.fleet import give_back_replicas, take_replicas
+from schedplan.packing.fleet import NO_TERMS, FleetTerms, give_back_replicas, node_terms, replica_room, take_replicas
 
 NodeIdx = NDArray[np.intp]
 
 
-def reference_replicas(problem: Problem, board: Board, *, as_before: bool = False) -> tuple[ReplicaPart, ...]:
+def reference_replicas(
+    problem: Problem, board: Board, lead: tuple[FleetSlot, ...] = (), *, as_before: bool = False
+) -> tuple[ReplicaPart, ...]:
     """Take room for the replicas of all services on a board, one service after the other, and return them.
 
+    Those of `lead` come first in their slots, as far as there is room for them within the rules; what is missing then is added.
     as_before: what the earlier plan of the problem had of them stands first.
     """
     found: list[ReplicaPart] = []
     for service in problem.services:
-        filling = _Filling(problem, board, service, as_before=as_before)
+        own = tuple(fleet for fleet in lead if fleet.service == service.name)
+        filling = _Filling(problem, board, service, own, as_before=as_before)
         totals = filling.run([0] * problem.grid.n_slots)
         if service.min_hold_minutes > 0:
             filling.undo()
@@ -70,7 +76,9 @@ def held_profile(problem: Problem, totals: list[int], hold_minutes: float) -> li
 class _Filling:
     """The replicas of one service over all slots: mutable, with what it takes of the board."""
 
-    def __init__(self, problem: Problem, board: Board, service: Service, *, as_before: bool = False) -> None:
+    def __init__(
+        self, problem: Problem, board: Board, service: Service, lead: tuple[FleetSlot, ...], *, as_before: bool = False
+    ) -> None:
         self.as_before = as_before
         self.problem, self.board, self.service = problem, board, service
         self.pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
@@ -78,14 +86,24 @@ class _Filling:
         self.reserve = problem.limits.reserve
         self.spread = service.spread
         self.pins = tuple(pin for pin in problem.pins if pin.is_service and pin.work == service.name)
-        self.keeps = any(lag_minutes(service, pool) > 0 for pool in self.pools)
+        lag = max((lag_minutes(service, pool) for pool in self.pools), default=0.0)
+        self.keeps = lag > 0
+        since = serves_since(problem.grid, lag)
+        self.asked_until = [
+            max(later for later in range(slot, len(since)) if since[later] <= slot) + 1 for slot in range(len(since))
+        ]
+        self.passing: list[list[Hold]] = []
+        self.lead: dict[int, list[FleetSlot]] = defaultdict(list)
+        for fleet in sorted(lead, key=lambda fleet: (fleet.slot, fleet.nodes)):
+            self.lead[fleet.slot].append(fleet)
         self.holds: list[list[Hold]] = []
 
     def run(self, floor: list[int]) -> list[int]:
         """Fill every slot with at least so many replicas; return how many stand."""
-        self.holds = []
+        self.holds, self.passing = [], []
         for slot in range(self.problem.grid.n_slots):
             self.holds.append([])
+            self.passing.append([])
             if self.keeps and slot:
                 self._keep(slot, self.holds[slot - 1], floor[slot])
             self._fill(slot, floor[slot])
@@ -109,6 +127,7 @@ class _Filling:
         if self.as_before:
             self._stood_before(slot)
         self._pinned(slot)
+        self._follow(slot)
         self._apart(slot)
         for pool in self._by_price(slot):
             most = self.least[pool.name][slot]
@@ -146,6 +165,16 @@ class _Filling:
     def _is_at(self, pin: Pin, node: int) -> bool:
         return pin.node in (self.board.cluster.nodes[node], self.board.pools[node].name)
 
+    def _follow(self, slot: int) -> None:
+        """Take what the lead has on its nodes, as far as they have room."""
+        mix: dict[str | None, int] = defaultdict(int)
+        for fleet in self.lead[slot]:
+            mix[self.problem.cluster.pool_of_node[fleet.nodes[0]].accelerator] += fleet.replicas
+        for fleet in self.lead[slot]:
+            nodes = np.array([self.problem.cluster.node_idx[name] for name in fleet.nodes], dtype=np.intp)
+            standing = sum(hold.workers for hold in self.holds[slot] if hold.node_idx in nodes)
+            self._take(slot, nodes, fleet.replicas - standing, node_terms(self.problem, self.service, slot, mix))
+
     def _apart(self, slot: int) -> None:
         """Take one replica in each of so many domains, the cheapest first, where any replica is wanted in the slot."""
         if self.spread is None:
@@ -159,7 +188,10 @@ class _Filling:
     def _keep(self, slot: int, before: list[Hold], floor: int) -> None:
         """Let stand what stood in the slot before; what the slot does not need leaves, the last to come first."""
         for hold in before:
-            self._take(slot, np.array([hold.node_idx], dtype=np.intp), hold.workers)
+            node = np.array([hold.node_idx], dtype=np.intp)
+            left = hold.workers - self._take(slot, node, hold.workers)
+            if left and self._take_until(slot, node, left, NO_TERMS):
+                self.passing[slot].append(self.holds[slot][-1])
         while self.holds[slot]:
             last = self.holds[slot].pop()
             give_back_replicas(self.board, self.service, last)
@@ -189,15 +221,28 @@ class _Filling:
                 return True
         return False
 
-    def _take(self, slot: int, nodes: NodeIdx, wanted: int) -> int:
-        """Take room for up to `wanted` replicas on nodes of one pool; return how many."""
+    def _take(self, slot: int, nodes: NodeIdx, wanted: int, terms: FleetTerms = NO_TERMS) -> int:
+        """Take room for up to `wanted` replicas on nodes of one pool, where they can stay first; return how many."""
         if not len(nodes):
             return 0
+        taken = 0
+        for until in (self.problem.grid.n_slots, self.asked_until[slot]) if self.keeps else (None,):
+            taken += self._take_until(slot, nodes, wanted - taken, replace(terms, until=until, beside=self._beside(slot)))
+        return taken
+
+    def _beside(self, slot: int) -> dict[int, int]:
+        found: dict[int, int] = defaultdict(int)
+        for hold in self.holds[slot] if self.keeps else ():
+            found[hold.node_idx] += hold.workers
+        return found
+
+    def _take_until(self, slot: int, nodes: NodeIdx, wanted: int, terms: FleetTerms) -> int:
         accelerator = self.board.pools[int(nodes[0])].accelerator
-        count = max(min(wanted, int(self.board.room(nodes, self.service.shape, slot, slot + 1).sum())), 0)
+        room = replica_room(self.board, nodes, self.service, slot, terms)
+        count = max(min(wanted, int(room.clip(max=max(wanted, 0)).sum())), 0)
         while count and self.board.allowance.refusal(self.service, accelerator, count, slice(slot, slot + 1)) is not None:
             count -= 1
-        self.holds[slot].extend(take_replicas(self.board, nodes, self.service, count, slot) or ())
+        self.holds[slot].extend(take_replicas(self.board, nodes, self.service, count, slot, terms) or ())
         return count
 
     # what stands
@@ -206,13 +251,16 @@ class _Filling:
         return sum(hold.workers for hold in self.holds[slot])
 
     def _covered(self, slot: int, lost: str | None = None) -> float:
-        """Return the share of what is asked of a slot that its replicas take, without those of a domain that is lost."""
+        """Return the share of what is asked of a slot that its replicas take, without those of a domain that is lost.
+
+        What can't stay for as long as it is asked for does not count: something else will need its room.
+        """
         if not any(by_slot[slot] for by_slot in self.least.values()):
             return 1.0
         needs = (
             (hold.workers, self.least[self.board.pools[hold.node_idx].name][slot])
             for hold in self.holds[slot]
-            if lost is None or self._domain(self.reserve.value, hold.node_idx) != lost
+            if hold not in self.passing[slot] and (lost is None or self._domain(self.reserve.value, hold.node_idx) != lost)
         )
         return sum(count / least for count, least in needs if least)
 

@@ -21,11 +21,14 @@ from schedplan.packing.board import Board, Hold
 class FleetTerms:
     """What single nodes must heed in a slot: replicas on at least so many nodes, on none more than `most_on` of its device model
     (a model that is no key has no limit). stayed: replicas per node that stood there in the slot before and stay if they can,
-    those that came last leave first."""
+    those that came last leave first. until: room must be left up to this slot, so that they can stay, beside those of
+    the service that stand on a node already (`beside`); None: in the slot alone."""
 
     least_nodes: int = 0
     most_on: Mapping[str | None, int] = field(default_factory=dict)
     stayed: Mapping[int, int] = field(default_factory=dict)
+    until: int | None = None
+    beside: Mapping[int, int] = field(default_factory=dict)
 
 
 NO_TERMS = FleetTerms()
@@ -47,10 +50,8 @@ def take_replicas(
     """Take the same and return what was taken, one hold per node."""
     if count == 0:
         return ()
-    room = board.room(nodes, service.shape, slot, slot + 1)
-    for idx, node in enumerate(nodes):
-        room[idx] = min(int(room[idx]), terms.most_on.get(board.pools[int(node)].accelerator, count))
-    if int(room.sum()) < count:
+    room = replica_room(board, nodes, service, slot, terms)
+    if int(room.clip(max=count).sum()) < count:
         return None
     least_nodes = min(terms.least_nodes, count, int((room > 0).sum()))
     taken = _stays(nodes, room, count, terms.stayed)
@@ -60,6 +61,18 @@ def take_replicas(
         more = min(count - int(taken.sum()), int(room[idx] - taken[idx]))
         taken[idx] += max(more, 0)
     return tuple(_take(board, service, int(nodes[idx]), int(taken[idx]), slot) for idx in order if taken[idx])
+
+
+def replica_room(board: Board, nodes: NDArray[np.intp], service: Service, slot: int, terms: FleetTerms) -> NDArray[np.int64]:
+    """Return how many replicas each of `nodes` can take under the terms; int64 [len(nodes)]."""
+    room = board.room(nodes, service.shape, slot, slot + 1)
+    if terms.until is not None and terms.until > slot + 1:
+        later = board.room(nodes, service.shape, slot + 1, terms.until)
+        room = np.minimum(room, (later - [terms.beside.get(int(node), 0) for node in nodes]).clip(min=0))
+    for idx, node in enumerate(nodes):
+        most = terms.most_on.get(board.pools[int(node)].accelerator)
+        room[idx] = room[idx] if most is None else min(int(room[idx]), most)
+    return room
 
 
 def give_back_replicas(board: Board, service: Service, hold: Hold) -> None:
