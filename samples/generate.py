@@ -32,6 +32,7 @@ def write_samples(root: Path) -> None:
     _write_gpu_slices(root / "gpu-slices")
     _write_tenants_quota(root / "tenants-quota")
     _write_training_window(root / "training-window-risk")
+    _write_zone_loss(root / "zone-loss")
 
 
 def mean_load_rps(hour_of_day: int) -> float:
@@ -216,6 +217,24 @@ def _batch_job(number: int) -> Row:
             "runtime_minutes": 60 * BATCH_HOURS,
         }
     )
+
+
+def _write_zone_loss(folder: Path) -> None:
+    node = {"accelerator": "L40S", "gpus": 1, "cpus": 16, "memory_gib": 64, "market": "on_demand"}
+    six = {"count": 6, "min_count": 0, "max_count": 6}
+    prices = {"a": 3, "b": 4}
+    _write_table(
+        folder / "nodes.csv",
+        [{"node": zone} | six | {"zone": zone} | node | {"price_per_hour": price} for zone, price in prices.items()],
+    )
+    embed = {"job": "embed", "submit_time": "2026-12-01T00:00:00Z", "workers": 2, "gpus_per_worker": 1, "runtime_minutes": 240}
+    _write_table(folder / "jobs.csv", [embed])
+    target = {"service": "checkout", "slo_ms": 500, "slo_quantile": 0.95}
+    request = {"service_ms": 100, "service_cv": 1, "concurrency": 10, "gpus_per_replica": 1, "min_replicas": 1}
+    _write_table(folder / "services.csv", [target | request])
+    rates = [160 if hour < 8 else 400 for hour in range(24)]
+    load = [{"unique_id": "checkout", "ds": f"2026-12-01T{hour:02d}:00:00Z", "y": rate} for hour, rate in enumerate(rates)]
+    _write_table(folder / "load.csv", load)
 
 
 def _at(hour: int) -> str:

@@ -42,3 +42,8 @@ def training_window() -> Planned:
 @pytest.fixture(scope="session")
 def three_nodes() -> Planned:
     return planned("three-nodes-1-1-2")
+
+
+@pytest.fixture(scope="session")
+def zone_loss() -> Planned:
+    return planned("zone-loss")
