@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
 
 from schedplan.measures.min_on_time import is_asked
 from schedplan.measures.work import duty, last_end, run_minutes
@@ -38,11 +37,10 @@ def choices(problem: Problem, job: Job, pool: Pool, most: int | None = None) -> 
         yield from (Choice(start, end, job.standing_workers) for start, end in windows(problem, job, pool))
     elif not job.is_elastic:
         yield from (Choice(start, end, job.workers) for start, end in windows(problem, job, pool))
+    elif is_taken_back(pool) or is_asked(problem, job, pool):
+        yield from _all_numbers(problem, job, pool, job.workers if most is None else min(most, job.workers))
     else:
-        most = job.workers if most is None else min(most, job.workers)
-        for start_slot in range(problem.grid.release_slot(job.release_s), problem.grid.n_slots):
-            found = _all_numbers if is_taken_back(pool) or is_asked(problem, job, pool) else _fewest_per_end
-            yield from found(problem, job, pool, start_slot, most)
+        yield from _fewest_per_end(problem, job, pool, job.workers if most is None else min(most, job.workers))
 
 
 def booked_h(problem: Problem, choice: Choice) -> float:
@@ -60,35 +58,49 @@ def is_taken_back(pool: Pool) -> bool:
     return pool.market is Market.SPOT and pool.interruptions_per_hour > 0
 
 
-def _all_numbers(problem: Problem, job: Job, pool: Pool, start_slot: int, most: int) -> Iterator[Choice]:
-    for workers in range(most, job.least_workers - 1, -1):
-        window = next(windows_from(problem, job, pool, start_slot, workers), None)
-        if window is None or window[0] != start_slot:
-            return
-        yield Choice(*window, workers)
+def _all_numbers(problem: Problem, job: Job, pool: Pool, most: int) -> Iterator[Choice]:
+    """Give every number of workers for each start, most workers first."""
+    for start_slot in _starts(problem, job):
+        for workers in range(most, job.least_workers - 1, -1):
+            window = next(windows_from(problem, job, pool, start_slot, workers), None)
+            if window is None or window[0] != start_slot:
+                break
+            yield Choice(*window, workers)
 
 
-def _fewest_per_end(problem: Problem, job: Job, pool: Pool, start_slot: int, most: int) -> Iterator[Choice]:
-    """Give the fewest workers for each edge at which they can end, the earliest edge first."""
+def _fewest_per_end(problem: Problem, job: Job, pool: Pool, most: int) -> Iterator[Choice]:
+    """Give, for each start, the fewest workers for each edge at which they can end, the earliest edge first.
+
+    How many these are hangs on the time between start and edge alone, and that is looked up once.
+    """
     edges_s, last = problem.grid.edges_s, last_end(problem, job)
-    whole = problem.runtime_minutes(job, pool)
-    loading = run_minutes(problem, job, pool, job.workers) - whole
-    before = most + 1
-    for end_edge in range(start_slot + 1, last + 1):
-        minutes = (edges_s[end_edge] - edges_s[start_slot]) / 60 - loading
-        if minutes <= 0:
-            continue
-        workers = max(ceil(whole * job.workers / minutes) - 1, job.least_workers)
-        while workers < before and _ends_later(problem, job, pool, start_slot, workers, end_edge):
-            workers += 1
-        if workers >= before:
-            continue
-        yield Choice(start_slot, end_edge, workers)
-        before = workers
-        if workers == job.least_workers:
-            return
+    fewest_in: dict[int, int] = {}
+    for start_slot in _starts(problem, job):
+        before = most + 1
+        for end_edge in range(start_slot + 1, last + 1):
+            booked_s = edges_s[end_edge] - edges_s[start_slot]
+            if booked_s not in fewest_in:
+                fewest_in[booked_s] = _fewest(problem, job, pool, start_slot, end_edge, most)
+            workers = fewest_in[booked_s]
+            if workers < before:
+                yield Choice(start_slot, end_edge, workers)
+                before = workers
+            if workers == job.least_workers:
+                break
 
 
-def _ends_later(problem: Problem, job: Job, pool: Pool, start_slot: int, workers: int, end_edge: int) -> bool:
-    edge = problem.grid.end_edge(start_slot, run_minutes(problem, job, pool, workers))
-    return edge is None or edge > end_edge
+def _starts(problem: Problem, job: Job) -> range:
+    return range(problem.grid.release_slot(job.release_s), problem.grid.n_slots)
+
+
+def _fewest(problem: Problem, job: Job, pool: Pool, start_slot: int, end_edge: int, most: int) -> int:
+    """Return the fewest workers that end by an edge, one more than `most` where none do."""
+    few, many = job.least_workers - 1, most + 1
+    while many - few > 1:
+        middle = (few + many) // 2
+        edge = problem.grid.end_edge(start_slot, run_minutes(problem, job, pool, middle))
+        if edge is None or edge > end_edge:
+            few = middle
+        else:
+            many = middle
+    return many
