@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from schedplan.explain.alternatives import family_refusal
@@ -21,6 +21,7 @@ from schedplan.explain.wording import amount, counted, instant, listed, money, n
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal, workers_per_node
 from schedplan.measures.gang_family import NAMED_DOMAINS, domain_of
+from schedplan.measures.stops import stop_told
 from schedplan.measures.work import last_end, run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, Unplaced
@@ -60,7 +61,14 @@ def blocker(problem: Problem, decisions: Decisions, job: Job) -> Unplaced:
 def blockers(problem: Problem, decisions: Decisions, jobs: tuple[Job, ...]) -> tuple[Unplaced, ...]:
     """Return the same for several jobs that `decisions` leave out, in their order; each is told as if it alone were added."""
     room = Room(problem, decisions)
-    return tuple(_unplaced(job, _finding(problem, room, job)) for job in jobs)
+    found = [_unplaced(job, _finding(problem, room, job)) for job in jobs]
+    return tuple(_with_stop(problem, decisions, row) for row in found)
+
+
+def _with_stop(problem: Problem, decisions: Decisions, row: Unplaced) -> Unplaced:
+    """Say of a job that ran that it was stopped, and for what."""
+    stop = problem.stop_of_job.get(row.name)
+    return row if stop is None else replace(row, evidence=f"{stop_told(problem, decisions, stop)}; {row.evidence}")
 
 
 def _finding(problem: Problem, room: Room, job: Job) -> _Finding:

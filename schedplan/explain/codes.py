@@ -304,6 +304,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " A pinned job can't be left out. What runs already is not moved by a pin.",
     ),
     CodeText(
+        "SP3132",
+        "preempt",
+        "With --preempt a running job may be stopped, but only for a job of a higher priority that stands on its nodes while it"
+        " would have run. It keeps what its last checkpoint holds and waits for the rest of its run, longer by `restart_minutes`.",
+    ),
+    CodeText(
         "SP4001",
         "no plan",
         "The solver found no plan within its limits, and did not prove that there is none. Give it more with --time-limit, or a"

@@ -17,6 +17,7 @@ from schedplan.measures.min_on_time import on_time_chance
 from schedplan.measures.pins import pin_told
 from schedplan.measures.runs import Run, fleets_of, runs_of
 from schedplan.measures.spot import gang_rate, survival_probability
+from schedplan.measures.stops import stop_told
 from schedplan.measures.usage import usage_of
 from schedplan.measures.work import release_s
 from schedplan.model.plan import Plan, PlanStatus, Unplaced
@@ -59,7 +60,9 @@ def _placed(problem: Problem, plan: Plan, run: Run) -> Explanation:
         alternative(problem, room, job, family, run, prices) for family in families(problem, job) if not _is_home(family, run)
     )
     start, end = instant(problem, run.start_s), instant(problem, run.run_end_s)
+    stop = problem.stop_of_job.get(job.name)
     reasons = [
+        *(() if stop is None else (Reason("preempt", stop_told(problem, plan.decisions, stop)),)),
         _place_reason(problem, run, others, prices),
         _pinned_time(problem, run) or _time_reason(problem, plan, room, run),
         *_elastic_reasons(run),

@@ -15,6 +15,7 @@ from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import TenantHoldings
 from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.spot import gang_rate, survival_probability
+from schedplan.measures.stops import stop_told
 from schedplan.measures.warm_up import lag_minutes
 from schedplan.model.cluster import Market
 from schedplan.model.plan import Decisions
@@ -42,6 +43,7 @@ def caveats(
         if run.job.name in fallbacks:
             found += _fallback_caveats(problem, run, fallbacks[run.job.name])
         found += _checkpoint_caveats(run)
+    found += [f"job {stop.job}: {stop_told(problem, decisions, stop)}" for stop in problem.stops]
     found += _loss_caveats(problem, losses)
     for fleet in fleets:
         found += _load_caveats(problem, fleet)

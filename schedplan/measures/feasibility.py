@@ -21,6 +21,7 @@ SP3118 reserve    after the loss of any one node, rack or zone the replicas else
 SP3130 outage     no work on a node in a slot that one of its outages touches, unless it runs there already
 SP3131 pin        pinned jobs stand on their place and start at their time, pinned services have their replicas there
 SP3150 at_most    a goal that is held at a value does not exceed it
+SP3132 preempt    what was stopped gave way to a more urgent job on its nodes
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from schedplan.measures.rules.min_on_time import min_on_time
 from schedplan.measures.rules.outage import outage
 from schedplan.measures.rules.pin import pin
 from schedplan.measures.rules.place import place, required
+from schedplan.measures.rules.preempt import preempt
 from schedplan.measures.rules.quota import quota
 from schedplan.measures.rules.readable import unreadable
 from schedplan.measures.rules.reserve import reserve
@@ -64,6 +66,7 @@ RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     supply,
     outage,
     pin,
+    preempt,
     capacity,
     slices,
     service,

@@ -21,7 +21,7 @@ paid = counted-resource-hours (devices, or cores) of the nodes that are on; a me
     makespan_s           last booked end - start of the horizon
     unplaced             jobs left out
     moved_devices        devices of jobs that start at another time than in the earlier plan or stand elsewhere, and
-    moved_replica_devices   of replicas, summed over slots (`measures/moves.py`). Only with an earlier plan
+    moved_replica_devices   of replicas, summed over slots (`measures/moves.py`). Only with an earlier plan or stopped jobs
     stranded_devices     mean over the horizon
     energy_kwh           where the power of a pool's nodes is known; {pool}; whole: only if it is known for all pools
     carbon_g             energy_kwh x intensity of the region, where both are known; {pool}; whole: only if known for all pools
@@ -106,7 +106,7 @@ def _drawn(
 
 
 def _moves(ledger: Ledger) -> Iterator[Measure]:
-    if ledger.problem.earlier is not None:
+    if ledger.problem.earlier is not None or ledger.problem.stops:
         moves, unit = moves_of(ledger.problem, ledger.decisions), f"{counted_unit(ledger.problem.cluster)}s"
         yield Measure("moved_devices", moves.devices, unit)
         yield Measure("moved_replica_devices", moves.replica_devices, unit)

@@ -3,7 +3,8 @@
 A waiting job of the earlier plan that is placed: all its devices where it starts at another instant, else those of its workers that
 stand on a node beyond what the earlier plan had of it there. Replicas of a service of the earlier plan: in each slot that both
 plans have, those beyond what stood on their node then, so that what a service grows by counts too. Devices are the counted resource
-(cores where no node has devices), as asked. What runs already, is left out, or is new does not move.
+(cores where no node has devices), as asked. What runs already, is left out, or is new does not move; what ran and
+was stopped moves with all its devices when it runs again.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Moves:
 
 def moves_of(problem: Problem, decisions: Decisions) -> Moves:
     """Return what decisions move against the earlier plan of a problem; nothing where there is none."""
-    if problem.earlier is None:
+    if problem.earlier is None and not problem.stops:
         return Moves(0.0, 0.0)
     workers: dict[str, dict[str, int]] = {}
     starts: dict[str, int] = {}
@@ -52,10 +53,12 @@ def stay_of(problem: Problem, job: Job) -> Stay | None:
 
 def moved_devices(problem: Problem, job: Job, start_slot: int, workers: Mapping[str, int]) -> float:
     """Return the devices of a placed job that move, in the counted resource."""
+    share = counted_share(job.shape, problem.cluster)
+    if job.name in problem.stop_of_job:
+        return sum(workers.values()) * share
     stay = stay_of(problem, job)
     if stay is None:
         return 0.0
-    share = counted_share(job.shape, problem.cluster)
     if problem.grid.slot_start_s(start_slot) != stay.start_s:
         return sum(workers.values()) * share
     before = dict(stay.nodes)

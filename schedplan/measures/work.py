@@ -77,6 +77,8 @@ def run_minutes(problem: Problem, job: Job, pool: Pool, workers: int | None = No
     A running job has at least the first slot before it, and loaded for as long as the slowest of the nodes it stands on takes.
     """
     whole = problem.runtime_minutes(job, pool) * stretch(job, job.standing_workers if workers is None else workers)
+    if job.saved_minutes is not None:
+        whole = max(whole * (1 - job.saved_minutes / (job.runtime_minutes or 1.0)), 0.0) + job.restart_minutes
     if job.state is not JobState.RUNNING:
         return whole + load_minutes_on(job, pool)
     by_name = {**problem.cluster.by_name, **problem.cluster.pool_of_node} if job.load_minutes else {}

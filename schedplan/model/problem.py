@@ -19,6 +19,7 @@ from schedplan.model.outage import Outage
 from schedplan.model.pin import Pin
 from schedplan.model.quota import Borrower, Ceiling, Quota, borrowers, ceilings
 from schedplan.model.sequence import Unit, gang_rows, waits_for
+from schedplan.model.stop import Stop
 from schedplan.model.workload import Job, Service
 from schedplan.timegrid import TimeGrid
 
@@ -127,6 +128,7 @@ class Problem:
     """One planning task. jobs: the open ones, by name, each with a runtime; services by name; demands in their order.
 
     is_static: one instant. The grid has one slot, every job lasts that slot and is there when it begins.
+    stops: running jobs that were stopped; base: the problem before that, whose scales count.
     """
 
     name: str
@@ -149,6 +151,8 @@ class Problem:
     outages: tuple[Outage, ...] = ()
     pins: tuple[Pin, ...] = ()
     earlier: Earlier | None = None
+    stops: tuple[Stop, ...] = ()
+    base: Problem | None = None
 
     @cached_property
     def zone(self) -> tzinfo:
@@ -237,6 +241,16 @@ class Problem:
             if slot is not None:
                 found[one.service, slot][one.node] = one.replicas
         return found
+
+    @cached_property
+    def stop_of_job(self) -> dict[str, Stop]:
+        """The stop of each job that ran and was stopped, by name."""
+        return {stop.job: stop for stop in self.stops}
+
+    @cached_property
+    def emptied(self) -> frozenset[str]:
+        """The nodes on which something was stopped."""
+        return frozenset(node for stop in self.stops for node in stop.nodes)
 
     @cached_property
     def pin_of_job(self) -> dict[str, Pin]:

@@ -87,7 +87,8 @@ class Placed:
 class Job:
     """One row of the table `jobs`. Instants in seconds, durations in minutes.
 
-    runtime_minutes is on the reference accelerator; None until an estimate is made (history may have none).
+    runtime_minutes is on the reference accelerator; None until an estimate is made (history may have none). saved_minutes: of a job
+    that ran and was stopped, what a checkpoint keeps of that; None for any other.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Job:
     topology: Topology = Topology.CLUSTER
     affinity: str | None = None
     load_minutes: float = 0.0
+    saved_minutes: float | None = None
 
     @property
     def devices(self) -> float:

@@ -147,8 +147,10 @@ def _shrunk(problem: Problem, core: _Core, options: SolveOptions) -> _Core:
 def _of_named_work(problem: Problem, core: _Core) -> Formulation | None:
     """Return the model of the work alone that the rules name, and of what runs; None where they name all of it or none.
 
-    What is left out only loosens the other rules, so a core of this model is one of the whole.
+    What is left out only loosens the other rules, so a core of this model is one of the whole; not where jobs are stopped.
     """
+    if problem.stops:
+        return None
     named = {rule.partition(" ")[2] for rule in core.rules}
     jobs = {job.name for job in problem.jobs if job.name in named or job.state is JobState.RUNNING}
     services = tuple(service for service in problem.services if service.name in named)

@@ -24,6 +24,7 @@ from schedplan.optimize.constraints import (
     outage,
     pin,
     place,
+    preempt,
     quota,
     reserve,
     rules,
@@ -85,6 +86,7 @@ def build(layout: Layout, excluded: tuple[Job, ...] = (), rows: Rows | None = No
     hold.add(chosen, rows)
     outage.add(chosen, rows)
     pin.add(chosen, rows)
+    preempt.add(chosen, rows)
     spending = money.spending(chosen, quota.add(chosen, rows), rows)
     budget.add(chosen, spending, rows)
     moves = disruption.add(chosen, rows) if with_moves else ()

@@ -197,7 +197,11 @@ def _cells(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: boo
         for number, name in enumerate(pool.node_names()[: pool.nodes]):
             single = level is Level.NODES or name in running_on or pool.name in running_on
             holds = tuple(key in pool.caches for key in keys)
-            own = (down_pattern(problem, name, merged=merged), problem.pinned_to.get(name))
+            own = (
+                down_pattern(problem, name, merged=merged),
+                problem.pinned_to.get(name),
+                name if name in problem.emptied else None,
+            )
             key = (name,) if single else (*_cell_key(problem, pool, domains), holds, *own)
             members[key].append((pool, name, number < pool.count))
     cells: list[Cell] = []
@@ -266,7 +270,12 @@ def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], l
 def _class_key(problem: Problem, job: Job, level: Level) -> tuple[object, ...]:
     counts_nodes = level is Level.NODES and job.workers > 1 and job.spot_ok
     counts_workers = job.workers > 1 and job.shape.max_per_node is not None
-    is_linked = job.name in problem.linked or job.name in problem.pin_of_job or job.name in problem.stay_of_job
+    is_linked = (
+        job.name in problem.linked
+        or job.name in problem.pin_of_job
+        or job.name in problem.stay_of_job
+        or job.name in problem.stop_of_job
+    )
     is_alone = counts_nodes or counts_workers or is_linked or job.state is JobState.RUNNING or _has_own_speed(problem, job)
     tenant = job.tenant if job.tenant in problem.quota_tenants else ""
     alike = replace(

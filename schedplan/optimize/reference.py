@@ -70,6 +70,8 @@ def normalisation(problem: Problem, decisions: Decisions) -> Normalisation:
 
     An earlier plan has no part in them, so that it is worth in the new problem what it was worth before.
     """
+    if problem.base is not None:
+        return normalisation(problem.base, reference(problem.base))
     problem = replace(problem, earlier=None)
     goals = account(problem, decisions).goals
     return Normalisation.between(goals, ideals(problem, decisions, goals), _sizes(problem, decisions, goals))

@@ -159,6 +159,8 @@ def _step(before: Problem, change: Change, held: Satisfaction) -> _Step:
 
 def _within(problem: Problem, items: tuple[ConflictItem, ...]) -> Problem | None:
     """Return a problem of the work alone that a conflict names, and of what runs; None where it names all that must be or none."""
+    if problem.stops:
+        return None
     named = {item.subject.partition(" ")[2] for item in items}
     jobs = {job.name for job in problem.jobs if job.name in named or job.state is JobState.RUNNING}
     services = tuple(service for service in problem.services if service.name in named)

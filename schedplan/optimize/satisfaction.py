@@ -62,8 +62,10 @@ def satisfaction(problem: Problem, options: SolveOptions) -> Satisfaction:
 
 
 def musts(problem: Problem) -> Problem:
-    """Return a problem with the jobs alone that no plan may leave out, and those that they need."""
-    return with_needed(problem, {job.name for job in problem.jobs if must_be_placed(job)})
+    """Return a problem with the jobs alone that no plan may leave out, those that they need, and all that stops may give way to."""
+    least = min((stop.priority for stop in problem.stops), default=None)
+    instead = {job.name for job in problem.jobs if least is not None and (job.priority > least or job.name in problem.stop_of_job)}
+    return with_needed(problem, {job.name for job in problem.jobs if must_be_placed(job)} | instead)
 
 
 def with_needed(problem: Problem, names: set[str]) -> Problem:

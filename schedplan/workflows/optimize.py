@@ -18,6 +18,7 @@ from schedplan.model.problem import GOALS, AtMost, Problem
 from schedplan.optimize.lexicographic import lexicographic
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.pareto import FrontPlan, pareto
+from schedplan.optimize.preempting import optimize_preempting
 from schedplan.optimize.solve import optimize
 from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
@@ -25,9 +26,10 @@ from schedplan.tables.artefact_context import PlanContext, SettingsSnapshot, con
 from schedplan.tables.artefacts import PLAN_FOLDER, write_front, write_plan
 from schedplan.workflows.earlier import earlier_text
 from schedplan.workflows.goals import AskedGoals, goal_values_asked, held_values
+from schedplan.workflows.preempt import waiting_rows
 from schedplan.workflows.problem import Prepared, prepare, refuse_unknown_carbon
 from schedplan.workflows.project import Project
-from schedplan.workflows.recorded import EARLIER_KEY, RUNTIME_KEY
+from schedplan.workflows.recorded import EARLIER_KEY, RUNTIME_KEY, STOPPED_KEY
 
 DEFAULT_FOLDER = Path("runs") / "plan"
 _WEIGHTS_FORM = "Give it as --weights latency=.5,utilization=.3,cost=.2"
@@ -54,8 +56,10 @@ def plan_project(
     runtime_minutes: float | None = None,
     earlier: Earlier | None = None,
     asked: AskedGoals | None = None,
+    *,
+    preempt: bool = False,
 ) -> Planned:
-    """Return the plan of a project; earlier: the one it keeps to, at a price.
+    """Return the plan of a project; earlier: the one it keeps to, at a price; preempt: whether running jobs may be stopped.
 
     asked: goals one by one, or a front of two; None: one plan by the weights. Raises InputError for tables that make no problem,
     SolverError without a plan.
@@ -64,8 +68,13 @@ def plan_project(
     bare = prepare(project, runtime_minutes)
     prepared = replace(bare, problem=replace(bare.problem, earlier=earlier))
     _refuse_unknown_carbon(prepared.problem, asked)
-    problem, plan, points = _solved(prepared.problem, options, asked)
-    settings = snapshot(project, runtime_minutes, earlier)
+    points: tuple[FrontPlan, ...] = ()
+    if preempt:
+        problem, plan = optimize_preempting(prepared.problem, waiting_rows(project, prepared.problem), options)
+        prepared = replace(bare, problem=problem)
+    else:
+        problem, plan, points = _solved(prepared.problem, options, asked)
+    settings = snapshot(project, runtime_minutes, earlier, tuple(stop.job for stop in problem.stops))
     own = replace(settings, values=(*settings.values, *goal_values_asked(asked), *held_values(problem.objective.at_most)))
     plan = _explained(problem, plan, prepared.warnings)
     context = _context(prepared, project, own)
@@ -174,7 +183,9 @@ def solve_options(settings: Settings, *, require_optimal: bool = False) -> Solve
     )
 
 
-def snapshot(project: Project, runtime_minutes: float | None, earlier: Earlier | None = None) -> SettingsSnapshot:
+def snapshot(
+    project: Project, runtime_minutes: float | None, earlier: Earlier | None = None, stopped: tuple[str, ...] = ()
+) -> SettingsSnapshot:
     """Return the settings in force: the project file with its hash, and every value that a flag or a variable gave."""
     file = project.settings.file
     in_file = "" if file is None else str(file)
@@ -187,6 +198,8 @@ def snapshot(project: Project, runtime_minutes: float | None, earlier: Earlier |
         values = (*values, (RUNTIME_KEY, json.dumps(runtime_minutes)))
     if earlier is not None:
         values = (*values, (EARLIER_KEY, earlier_text(earlier)))
+    if stopped:
+        values = (*values, (STOPPED_KEY, json.dumps(stopped)))
     if file is None:
         return SettingsSnapshot(values=values)
     return SettingsSnapshot(relative_path(file, project.root), settings_sha256(file), values)

@@ -21,8 +21,9 @@ from schedplan.tables.artefact_context import PlanContext, refuse_stale
 from schedplan.tables.artefacts import read_plan
 from schedplan.workflows.earlier import earlier_of_text
 from schedplan.workflows.goals import held_in
+from schedplan.workflows.preempt import with_recorded_stops
 from schedplan.workflows.project import Project, input_sha256, reopen_project
-from schedplan.workflows.recorded import EARLIER_KEY, OF_THE_COMMAND, RUNTIME_KEY, STATIC_KEY
+from schedplan.workflows.recorded import EARLIER_KEY, OF_THE_COMMAND, RUNTIME_KEY, STATIC_KEY, STOPPED_KEY
 from schedplan.workflows.static import rebuilt_static
 
 
@@ -80,6 +81,8 @@ def open_plan(folder: Path, data: Path | None = None, limits: Limits | None = No
         problem = rebuilt(project, context, float(json.loads(given[RUNTIME_KEY])) if RUNTIME_KEY in given else None)
         if EARLIER_KEY in given:
             problem = replace(problem, earlier=earlier_of_text(given[EARLIER_KEY]))
+        if STOPPED_KEY in given:
+            problem = with_recorded_stops(project, problem, tuple(str(name) for name in json.loads(given[STOPPED_KEY])))
         held = held_in(context.settings.values)
         problem = replace(problem, objective=replace(problem.objective, at_most=held)) if held else problem
     return SavedPlan(folder, plan, context, project, problem if limits is None else replace(problem, limits=limits))

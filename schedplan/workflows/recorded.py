@@ -5,6 +5,7 @@ from __future__ import annotations
 RUNTIME_KEY = "optimize.runtime_minutes"
 STATIC_KEY = "optimize.static"
 EARLIER_KEY = "optimize.from"
+STOPPED_KEY = "optimize.preempt"
 ORDER_KEY = "optimize.lexicographic"
 HELD_KEY = "optimize.at_most."
 OF_THE_COMMAND = "optimize."

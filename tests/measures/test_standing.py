@@ -109,3 +109,15 @@ def test_a_pin_refuses_another_place_another_time_and_leaving_out() -> None:
     moved = (*replicas[:2], ReplicaPart("s", 2, "p/2", 1))
     told = "it is pinned at least 1 on p/1 from 1970-01-01 01:00+00:00; 0 stand there at 1970-01-01 02:00+00:00 (1 slots)"
     assert [("SP3131", "service s", told)] == found(task, (JobPart("a", "p/2", 1, 1),), moved)
+
+
+def test_a_stop_wants_something_more_urgent_in_its_place() -> None:
+    running = {"name": "r", "gpus": 1, "state": "running", "placement": {"n": 1}, "start": 0, "runtime_minutes": 120}
+    jobs = [running, {"name": "w", "gpus": 1, "priority": 3}]
+    task = problem({"slots": 3, "nodes": [{"name": "n", "gpus": 1}, {"name": "m", "gpus": 1}], "jobs": jobs, "stopped": ["r"]})
+    message = "is stopped on n, and no job of a priority above 0 stands there instead"
+
+    assert [] == found(task, (JobPart("w", "n", 1, 1),))
+    # elsewhere, or when it would be over, w needs no stop
+    assert [("SP3132", "job r", message)] == found(task, (JobPart("w", "m", 0, 1),))
+    assert [("SP3132", "job r", message)] == found(task, (JobPart("w", "n", 2, 1),))

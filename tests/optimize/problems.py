@@ -11,6 +11,7 @@ import numpy as np
 
 from schedplan.measures.forbidding import with_rules
 from schedplan.measures.pins import with_pins
+from schedplan.measures.stops import with_stopped
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.earlier import Earlier, Stay, Stood
 from schedplan.model.forbid import parse_forbid
@@ -78,7 +79,9 @@ def problem(case: dict[str, Any]) -> Problem:
         intensities=tuple(Intensity(region, np.array(g, dtype=float)) for region, g in sorted(case.get("intensities", {}).items())),
     )
     plain = replace(plain, earlier=_earlier(case["earlier"], grid) if "earlier" in case else None)
-    return with_pins(with_rules(plain), tuple(_pin(row) for row in case.get("pins", ())))
+    whole = with_pins(with_rules(plain), tuple(_pin(row) for row in case.get("pins", ())))
+    stopped = [row for row in case.get("jobs", ()) if row["name"] in case.get("stopped", ())]
+    return with_stopped(whole, tuple(replace(_job(row), placement=()) for row in stopped))
 
 
 def _objective(row: dict[str, Any]) -> Objective:

@@ -129,6 +129,8 @@ class Arithmetic:
         minutes = _runtime_minutes(job) / self._speed(job, pool.accelerator)
         if job.min_workers is not None:
             minutes *= job.workers / workers
+        if job.saved_minutes is not None:
+            minutes = minutes * (_runtime_minutes(job) - job.saved_minutes) / _runtime_minutes(job) + job.restart_minutes
         stands = [self.pools[self.names.index(placed.node)] for placed in job.placement if placed.node in self.names]
         on = stands if job.state is JobState.RUNNING else [pool]
         minutes += job.load_minutes if any(job.affinity is None or job.affinity not in one.caches for one in on) else 0.0

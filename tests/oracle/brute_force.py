@@ -30,7 +30,7 @@ from tests.oracle.on_time import is_sure_enough
 from tests.oracle.order import keeps_order
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
 from tests.oracle.services import Memory, ServiceRules
-from tests.oracle.standing import is_against_pin, is_away, is_closed, is_told_apart, stands_as_pinned
+from tests.oracle.standing import gave_way, is_against_pin, is_away, is_closed, is_told_apart, stands_as_pinned
 
 TOLERANCE = 1e-9
 FULL_DEMAND = 10**9
@@ -505,6 +505,9 @@ class _Search:
 
     def _close(self, occupied: tuple[Occupancy, ...], chosen: tuple[Option, ...], own: float) -> None:
         """Decide replicas and nodes over all slots for given jobs, wherever on single devices these stand."""
+        starts = {one.job: (one.start_slot, [node for node in self.nodes if one.workers[node]]) for one in chosen}
+        if not gave_way(self.problem, starts):
+            return
         for standing in self._standings(chosen):
             self._close_on(standing, occupied, chosen, own)
 

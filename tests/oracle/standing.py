@@ -58,7 +58,7 @@ def stands_as_pinned(problem: Problem, service: Service, slot: int, stands: dict
 def is_told_apart(problem: Problem, node: int) -> str | None:
     """Return the name of a single node that a pin or the earlier plan names, None of any other."""
     name = problem.cluster.nodes[node]
-    named = {pin.node for pin in problem.pins}
+    named = {pin.node for pin in problem.pins} | {there for stop in problem.stops for there in stop.nodes}
     if problem.earlier is not None:
         named |= {there for stay in problem.earlier.jobs for there, _ in stay.nodes} | {
             one.node for one in problem.earlier.replicas
@@ -68,6 +68,8 @@ def is_told_apart(problem: Problem, node: int) -> str | None:
 
 def workers_moved(problem: Problem, job: Job, start_slot: int, places: dict[str, int]) -> int:
     """Workers of a waiting job that the earlier plan had elsewhere, or all of them where it had it at another time."""
+    if job.name in {stop.job for stop in problem.stops}:
+        return sum(places.values())
     for stay in problem.earlier.jobs if problem.earlier is not None and job.state is not JobState.RUNNING else ():
         if stay.job == job.name:
             if stay.start_s != problem.grid.edges_s[start_slot]:
@@ -75,6 +77,23 @@ def workers_moved(problem: Problem, job: Job, start_slot: int, places: dict[str,
             kept = sum(min(places.get(node, 0), workers) for node, workers in stay.nodes)
             return sum(places.values()) - kept
     return 0
+
+
+def gave_way(problem: Problem, starts: dict[str, tuple[int, list[int]]]) -> bool:
+    """Whether on a node of each stopped job a more urgent one starts before it would have ended. starts: slot and nodes, by job."""
+    by_name = {job.name: job for job in problem.jobs}
+    for stop in problem.stops:
+        instead = [
+            name
+            for name, (slot, nodes) in starts.items()
+            if by_name[name].priority > stop.priority
+            and by_name[name].state is not JobState.RUNNING
+            and problem.grid.edges_s[slot] < stop.until_s
+            and any(problem.cluster.nodes[node] in stop.nodes for node in nodes)
+        ]
+        if not instead:
+            return False
+    return True
 
 
 def replicas_moved(problem: Problem, service: Service, slot: int, places: dict[str, int]) -> int:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from schedplan.measures.forbidding import with_rules
 from schedplan.measures.pins import with_pins
+from schedplan.measures.stops import with_stopped
 from schedplan.model.cluster import Market
 from schedplan.model.earlier import Earlier, Stay, Stood
 from schedplan.model.forbid import parse_forbid
@@ -124,4 +125,27 @@ def _earlier(source: random.Random) -> Problem:
     return replace(problem, earlier=earlier)
 
 
-THEMES = {"rules": _rules, "outages": _outages, "pins": _pins, "earlier": _earlier}
+def _preempt(source: random.Random) -> Problem:
+    """One or two running jobs stopped, with and without checkpoints, beside what is more and less urgent."""
+    pools = [a_pool(source, "p0", 2, 2, Market.OWNED), replace(a_pool(source, "p1", 1, 2, Market.ON_DEMAND), count=1)]
+    jobs = some_jobs(source, source.randint(2, 3))
+    nodes = source.sample(("p0/1", "p0/2", "p1"), source.randint(1, 2))
+    running, rows = [], []
+    for idx, node in enumerate(nodes):
+        row = Job(
+            f"r{idx}",
+            priority=source.choice((0, 0, 5)),
+            shape=WorkerShape(gpus=float(source.choice((1, 2)))),
+            runtime_minutes=float(source.choice((90, 180, 240))),
+            submit_s=START_S - 2 * HOUR_S,
+            checkpoint_minutes=source.choice((None, 20.0, 30.0)),
+            restart_minutes=source.choice((0.0, 10.0)),
+        )
+        begun_s = START_S - source.choice((0, 1500, HOUR_S))
+        running.append(replace(row, state=JobState.RUNNING, placement=(Placed(node, 1),), start_s=begun_s))
+        rows.append(row)
+    problem = a_problem(source, pools, [*jobs, *running], n_slots=4)
+    return with_stopped(problem, tuple(source.sample(rows, source.randint(1, len(rows)))))
+
+
+THEMES = {"rules": _rules, "outages": _outages, "pins": _pins, "earlier": _earlier, "preempt": _preempt}

@@ -60,6 +60,10 @@ From = Annotated[
     ),
 ]
 
+Preempt = Annotated[
+    bool, typer.Option("--preempt", help="Let running jobs that are preemptible be stopped for waiting ones of a higher priority.")
+]
+
 MOST_MINUTES = 5_256_000
 """Ten years."""
 
@@ -82,6 +86,7 @@ def optimize(
     runtime: Runtime = None,
     pin: Pins = None,
     earlier: From = None,
+    preempt: Preempt = False,
     static: Static = False,
     lexicographic: Lexicographic = None,
     pareto: Pareto = None,
@@ -105,11 +110,13 @@ def optimize(
     if runtime is not None and not 0 < runtime < MOST_MINUTES:
         raise UsageError(f"--runtime {runtime:g} is no length of a run", hint="Give minutes above 0, such as --runtime 90.")
     asked = asked_goals(lexicographic, pareto, pareto_goals)
-    if static and (weights is not None or runtime is not None or earlier is not None or asked != AskedGoals()):
+    if static and (weights is not None or runtime is not None or earlier is not None or preempt or asked != AskedGoals()):
         raise UsageError(
-            "--static places as much as it can at one instant; --weights, --runtime, --from, --lexicographic and --pareto have"
-            " no say in it"
+            "--static places as much as it can at one instant; --weights, --runtime, --from, --preempt, --lexicographic and"
+            " --pareto have no say in it"
         )
+    if preempt and asked != AskedGoals():
+        raise UsageError("--preempt tries sets of stopped jobs by the weights; --lexicographic and --pareto do not go with it")
     place = call.place(data)
     extra = (*weight_overrides(weights), *overrides_of("solver.gap", gap, "--gap"))
     settings = call.settings(place, (*extra, *overrides_of("solver.time_limit", time_limit, "--time-limit")))
@@ -119,7 +126,9 @@ def optimize(
         before = None if earlier is None else earlier_plan(earlier)
         progress("plan")
         solving = solve_options(settings, require_optimal=require_optimal)
-        planned = plan_static(project, solving) if static else plan_project(project, solving, runtime, before, asked)
+        planned = (
+            plan_static(project, solving) if static else plan_project(project, solving, runtime, before, asked, preempt=preempt)
+        )
     folder = call.out or default_folder(project)
     if planned.is_infeasible:
         call.present(planned.document)

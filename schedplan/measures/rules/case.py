@@ -41,6 +41,7 @@ CODES = {
     "outage": "SP3130",
     "pin": "SP3131",
     "at_most": "SP3150",
+    "preempt": "SP3132",
 }
 
 

@@ -27,7 +27,7 @@ Move = tuple[Amount, float]
 def add(variables: Variables, rows: Rows) -> tuple[Move, ...]:
     """Add the rows of `disruption`; return what moves with its price."""
     problem = variables.layout.problem
-    if problem.earlier is None or problem.objective.move_device_h == 0:
+    if (problem.earlier is None and not problem.stops) or problem.objective.move_device_h == 0:
         return ()
     moves: list[Move] = []
     for start in variables.starts:
@@ -41,9 +41,11 @@ def _of_job(variables: Variables, rows: Rows, start: Start) -> list[Move]:
     layout, problem = variables.layout, variables.layout.problem
     job: Job = layout.classes[start.column.class_idx].job
     stay = stay_of(problem, job)
+    price = problem.objective.move_device_h * counted_share(job.shape, problem.cluster)
+    if job.name in problem.stop_of_job:
+        return [(start.gangs, price * start.column.workers)]
     if stay is None:
         return []
-    price = problem.objective.move_device_h * counted_share(job.shape, problem.cluster)
     if problem.grid.slot_start_s(start.column.start_slot) != stay.start_s:
         return [(start.gangs, price * start.column.workers)]
     nodes = dict(stay.nodes)
