@@ -51,7 +51,7 @@ def test_the_schema_tells_type_unit_and_default():
     )
     assert "required" == rows["node"].default
     assert "count if owned or reserved, else 0" == rows["min_count"].default
-    assert not rows["caches"].honoured
+    assert not rows["billing_minutes"].honoured
 
 
 def test_markdown_has_one_line_per_column_whatever_the_cells_hold():
