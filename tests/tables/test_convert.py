@@ -316,7 +316,6 @@ def test_four_columns_each_are_enough_and_what_is_assumed_is_said(content_of):
     ("table", "text", "column"),
     [
         ("nodes", "node,billing_minutes\na,60\n", "billing_minutes"),
-        ("jobs", "job,workers,min_workers\na,2,1\n", "min_workers"),
     ],
 )
 def test_what_plans_do_not_act_on_is_a_named_warning(content_of, table, text, column):
