@@ -12,7 +12,7 @@ from schedplan.measures.eligibility import service_refusal
 from schedplan.measures.latency import least_replicas
 from schedplan.measures.runs import Fleet, fleets_of
 from schedplan.model.plan import Plan
-from schedplan.model.problem import Problem
+from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import Service
 
 
@@ -101,7 +101,10 @@ def _reason(problem: Problem, fleet: Fleet, stretch: _Stretch) -> Reason:
     told = f"{start} to {end}: {counted(stretch.replicas, 'replica')} for up to {amount(peak)} requests/s"
     if stretch.least is not None:
         numbers.append(Number("least_replicas", float(stretch.least), "replicas"))
-        told += f"; {_beside_least(fleet.service, stretch.replicas, stretch.least)}"
+        told += f"; {_beside_least(problem, fleet.service, stretch.replicas, stretch.least)}"
+    serving = min(sum(part.replicas for part in parts) for parts in fleet.serving[slots])
+    if serving < stretch.replicas:
+        told += f"; {serving} of them serve{'s' if serving == 1 else ''} at first, the others warm up"
     if latencies:
         numbers.append(Number("latency", max(latencies), "ms"))
         told += f"; latency up to {amount(max(latencies))} ms"
@@ -110,12 +113,23 @@ def _reason(problem: Problem, fleet: Fleet, stretch: _Stretch) -> Reason:
     return Reason("service", told, tuple(numbers))
 
 
-def _beside_least(service: Service, replicas: int, least: int) -> str:
+def _beside_least(problem: Problem, service: Service, replicas: int, least: int) -> str:
     if replicas < least:
         return f"fewer than the {least} that meet the target"
     if replicas == least:
         return "the fewest allowed (`min_replicas`)" if replicas == service.min_replicas else "the fewest that meet the target"
-    return f"{least} would meet the target; more are cheap here or wanted before and after"
+    wanted = _more_wanted(problem, service)
+    return f"{least} would meet the target; more are {wanted or 'cheap here or wanted before and after'}"
+
+
+def _more_wanted(problem: Problem, service: Service) -> str:
+    """Return which rules ask for more replicas of a service than its target alone; empty where none does."""
+    reasons = []
+    if problem.limits.reserve is not Reserve.NONE:
+        reasons.append(f"kept for the loss of a {problem.limits.reserve.value} (`reserve`)")
+    if service.spread is not None:
+        reasons.append(f"wanted in {service.spread[1]} {service.spread[0]}s (`spread`)")
+    return listed(reasons)
 
 
 def _alternative(problem: Problem, service: Service, family: Family, fleet: Fleet) -> Alternative:

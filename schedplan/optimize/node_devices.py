@@ -19,7 +19,7 @@ from schedplan.model.cluster import Pool
 from schedplan.model.workload import JobState
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Amount, Variables
-from schedplan.packing.footprint import Footprint, footprint
+from schedplan.packing.footprint import Footprint, device_alone, footprint
 
 MOST_VARIABLES = 20_000
 """Of all nodes together; a larger model keeps to the sums, which bound it all the same."""
@@ -77,10 +77,11 @@ def _claims(variables: Variables) -> tuple[list[Claim], ...]:
             grouped = is_in_one_group(job) and job.state is not JobState.RUNNING
             if taken.slices:
                 found[cell_idx].append(Claim(job.name, workers, start.gangs, start.column.workers, taken, slots, grouped))
-    for service, replicas in zip(layout.problem.services, variables.replicas, strict=True):
+    for service, replicas, alone in zip(layout.problem.services, variables.replicas, variables.alone, strict=True):
         for cell_idx, amounts in replicas.items():
-            taken = footprint(layout.cells[cell_idx].pool, service.shape)
-            for slot, amount in enumerate(amounts):
+            pool = layout.cells[cell_idx].pool
+            taken = device_alone(pool) if cell_idx in alone else footprint(pool, service.shape)
+            for slot, amount in enumerate(alone.get(cell_idx, amounts)):
                 if taken.slices:
                     found[cell_idx].append(Claim(service.name, amount, amount, 1, taken, range(slot, slot + 1), grouped=False))
     return found

@@ -11,6 +11,7 @@ from schedplan.measures.eligibility import workers_per_node
 from schedplan.measures.warm_up import lag_minutes
 from schedplan.optimize.layout import Column, Layout
 from schedplan.optimize.requirement import least_replicas_by_slot
+from schedplan.packing.footprint import shares_alone
 
 Amount: TypeAlias = cp_model.LinearExpr | int
 
@@ -29,7 +30,8 @@ class Variables:
     """All variables of one model.
 
     left_out[c] u; replicas[service][cell][t] k; serving[service][cell][t] q, those of them that serve (k itself where a replica
-    serves at once); on[cell][t] y, nodes paid for; requested[cell][t] z, nodes switched on with
+    serves at once); alone[service][cell][t] d, devices held for shares of a dedicated service, where it takes such;
+    on[cell][t] y, nodes paid for; requested[cell][t] z, nodes switched on with
     slot t (only where the start-up of a cell matters, else empty).
     """
 
@@ -39,6 +41,7 @@ class Variables:
     left_out: tuple[cp_model.IntVar, ...]
     replicas: tuple[dict[int, tuple[cp_model.IntVar, ...]], ...]
     serving: tuple[dict[int, tuple[cp_model.IntVar, ...]], ...]
+    alone: tuple[dict[int, tuple[cp_model.IntVar, ...]], ...]
     on: tuple[tuple[Amount, ...], ...]
     requested: tuple[tuple[cp_model.IntVar, ...], ...]
 
@@ -79,7 +82,15 @@ def variables(layout: Layout, model: cp_model.CpModel) -> Variables:
         {cell_idx: _serving(layout, service_idx, cell_idx, stands, model) for cell_idx, stands in by_cell.items()}
         for service_idx, by_cell in enumerate(replicas)
     )
-    return Variables(model, layout, starts, left_out, replicas, serving, on, requested)
+    alone = tuple(
+        {
+            cell_idx: tuple(model.new_int_var(0, cell.count * cell.pool.gpus, f"d[{idx},{cell_idx},{slot}]") for slot in slots)
+            for cell_idx in by_cell
+            if shares_alone((cell := layout.cells[cell_idx]).pool, layout.problem.services[idx])
+        }
+        for idx, by_cell in enumerate(replicas)
+    )
+    return Variables(model, layout, starts, left_out, replicas, serving, alone, on, requested)
 
 
 def _is_up(edge: int | None, slot: int) -> bool:

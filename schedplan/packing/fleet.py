@@ -15,6 +15,7 @@ from schedplan.model.plan import ReplicaPart
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import Service
 from schedplan.packing.board import Board, Hold
+from schedplan.packing.footprint import shape_on_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,9 @@ def take_replicas(
 
 def replica_room(board: Board, nodes: NDArray[np.intp], service: Service, slot: int, terms: FleetTerms) -> NDArray[np.int64]:
     """Return how many replicas each of `nodes` can take under the terms; int64 [len(nodes)]."""
-    room = board.room(nodes, service.shape, slot, slot + 1)
+    room = board.room(nodes, shape_on_nodes(service), slot, slot + 1)
     if terms.until is not None and terms.until > slot + 1:
-        later = board.room(nodes, service.shape, slot + 1, terms.until)
+        later = board.room(nodes, shape_on_nodes(service), slot + 1, terms.until)
         room = np.minimum(room, (later - [terms.beside.get(int(node), 0) for node in nodes]).clip(min=0))
     for idx, node in enumerate(nodes):
         most = terms.most_on.get(board.pools[int(node)].accelerator)
@@ -100,7 +101,7 @@ def node_terms(problem: Problem, service: Service, slot: int, mix: Mix, stayed: 
 
 def _take(board: Board, service: Service, node: int, replicas: int, slot: int) -> Hold:
     board.allowance.add(service, board.pools[node].accelerator, replicas, slice(slot, slot + 1))
-    return board.take(node, service.shape, replicas, slot, slot + 1)
+    return board.take(node, shape_on_nodes(service), replicas, slot, slot + 1)
 
 
 def _order(board: Board, nodes: NDArray[np.intp], room: NDArray[np.int64], slot: int) -> NDArray[np.intp]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schedplan.model.cluster import Pool
 from schedplan.model.slices import SliceProfile
-from schedplan.model.workload import WorkerShape
+from schedplan.model.workload import Service, WorkerShape
 from schedplan.units import micro, slices_of
 
 UNBOUNDED = 1 << 52
@@ -46,6 +46,32 @@ def footprint(pool: Pool, shape: WorkerShape) -> Footprint:
         resources=tuple((name, micro(amount)) for name, amount in shape.resources),
         profile=profile,
     )
+
+
+def device_alone(pool: Pool) -> Footprint:
+    """Return what a device takes of a node that is held whole for shares of one service, beside what these take otherwise."""
+    return Footprint(1, 0, pool.slices_per_gpu, 0, 0, ())
+
+
+def without_devices(print_: Footprint) -> Footprint:
+    """Return the cores, memory and other resources of a footprint."""
+    return replace(print_, devices=0, share_slices=0, slices=0, profile=None)
+
+
+def shares_alone(pool: Pool, service: Service) -> int:
+    """Return how many replicas of a dedicated service one device holds where they take shares of it, which nobody else may join;
+    0 where they do not, or need not be told apart."""
+    print_ = footprint(pool, service.shape)
+    return pool.slices_per_gpu // print_.share_slices if service.dedicated and print_.share_slices else 0
+
+
+def shape_on_nodes(service: Service) -> WorkerShape:
+    """Return what a replica takes when it is put on a node by hand: a whole device where its share may not be joined by others.
+
+    Two replicas of the service could share it; who counts devices exactly may put them there.
+    """
+    is_share = 0 < service.shape.gpus < 1 or service.shape.slice_profile is not None
+    return replace(service.shape, gpus=1.0, slice_profile=None) if service.dedicated and is_share else service.shape
 
 
 def cpu_capacity_micro(pool: Pool) -> int:

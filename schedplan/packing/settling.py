@@ -18,6 +18,7 @@ from schedplan.model.problem import Problem
 from schedplan.packing.assignment import has_work
 from schedplan.packing.board import Board
 from schedplan.packing.fleet import FleetTerms, node_terms
+from schedplan.packing.footprint import shape_on_nodes
 from schedplan.packing.supply import close_supply
 
 Standing = dict[int, int]
@@ -91,7 +92,7 @@ def _place_slot(
 
     What single nodes must heed is heeded but for their least number, which the check of the outcome asks for.
     """
-    shape = problem.service_by_name[service].shape
+    shape = shape_on_nodes(problem.service_by_name[service])
     placed: Standing = defaultdict(int)
     standing = np.array([terms.stayed.get(int(node), 0) for node in nodes], dtype=np.int64)
     in_use = board.held[nodes, slot] > 0

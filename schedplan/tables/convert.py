@@ -23,7 +23,7 @@ from schedplan.tables.quotas import quotas
 from schedplan.tables.read import ColumnSlip, TableFile
 from schedplan.tables.series import forecasts, series
 from schedplan.tables.table_rows import assumption_note, inert_warnings, table_rows
-from schedplan.tables.work import jobs, services, shared_device_warnings
+from schedplan.tables.work import jobs, services
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,7 @@ def content(files: tuple[TableFile, ...]) -> Content:
         tuple(note for file in files for note in file.notes)
         + tuple(note for one in rows.values() for note in (*one.notes, assumption_note(one)) if note is not None),
         tuple(text for file in files for text in file.warnings)
-        + tuple(text for one in rows.values() for text in inert_warnings(one))
-        + shared_device_warnings(found_services),
+        + tuple(text for one in rows.values() for text in inert_warnings(one)),
         tuple(slip for file in files for slip in file.slips),
         outages(rows["outages"], cluster),
         latency_samples(rows["latency_samples"]),

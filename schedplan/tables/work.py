@@ -96,16 +96,6 @@ def services(rows: TableRows) -> tuple[Service, ...]:
     return tuple(sorted(found, key=lambda service: service.name))
 
 
-def shared_device_warnings(found: tuple[Service, ...]) -> tuple[str, ...]:
-    """Return a sentence for each dedicated service that takes a share of a device: keeping the rest free is not planned yet."""
-    return tuple(
-        f"service {service.name}: dedicated with {service.shape.gpus:g} of a device is read, but plans do not keep the rest of the"
-        " device free yet; ask for a whole device"
-        for service in found
-        if service.dedicated and 0 < service.shape.gpus < 1
-    )
-
-
 def _shapes(rows: TableRows, per: str) -> list[WorkerShape]:
     columns = zip(
         rows.floats(f"gpus_per_{per}"),

@@ -170,6 +170,8 @@ def _notes(project: Project) -> tuple[str, ...]:
         found.append("outages are not looked at: a placement without time has no hour in which a node is away")
     if project.settings.limits.budget_per_day is not None:
         found.append("budget_per_day is not kept: a placement without time has no day")
+    if any(service.dedicated and 0 < service.shape.gpus < 1 for service in content.services):
+        found.append("the rest of a device that a dedicated service has a share of is not kept free")
     if any(service.spread for service in content.services) or project.settings.limits.reserve is not Reserve.NONE:
         found.append("spread of services and [limits] reserve are not kept: what is placed at one instant says where it fits")
     return tuple(found)

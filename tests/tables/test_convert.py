@@ -336,13 +336,6 @@ def test_a_table_that_plans_do_not_act_on_is_a_warning(content_of):
     assert "the table links is read, but plans do not act on it yet" in warning
 
 
-def test_a_dedicated_share_is_a_warning_and_a_dedicated_device_is_none(content_of):
-    head = "service,slo_ms,service_ms,dedicated,gpus_per_replica\n"
-
-    assert 1 == len(content_of(services=head + "a,1,1,true,0.5\n").warnings)
-    assert () == content_of(services=head + "a,1,1,true,1\n").warnings
-
-
 def test_speeds_and_prices_arrive(content_of):
     found = content_of(
         nodes="node\na\n",

@@ -3,7 +3,8 @@
 Sets: cells p of identical nodes with capacity C_r per resource r, slots t; work running in t = starts whose booking covers t.
 Formula: Σ_c demand_rc w[c,p,t'] + Σ_s demand_rs k[s,p,t] <= C_r · usable[p,t], for every r that is known. Where shares of
 devices are in play, also Σ f_k(share) w <= devices, f_k the dual feasible functions (optimize/dual_feasible.py). Work that
-takes nothing that is known: Σ w <= M · usable[p,t].
+takes nothing that is known: Σ w <= M · usable[p,t]. Shares of a dedicated service take whole devices: k <= floor(A / s) d, A slices
+a device, s of them a replica, and d devices count in the rows above.
 Intuition: a resource that the inventory does not state is never binding.
 """
 
@@ -26,9 +27,12 @@ from schedplan.packing.footprint import (
     UNBOUNDED,
     Footprint,
     cpu_capacity_micro,
+    device_alone,
     footprint,
     memory_capacity_micro,
     resource_capacity_micro,
+    shares_alone,
+    without_devices,
 )
 
 
@@ -62,6 +66,7 @@ class Resource:
 
 def add(variables: Variables, work: Work, rows: Rows) -> None:
     """Add the rows of `capacity`."""
+    _add_alone(variables, rows)
     for cell in variables.layout.cells:
         known = resources(variables, cell.idx)
         for slot, uses in enumerate(work[cell.idx]):
@@ -71,6 +76,16 @@ def add(variables: Variables, work: Work, rows: Rows) -> None:
                 if terms:
                     rows.always(cp_model.LinearExpr.sum(terms) <= resource.capacity * usable)
             _add_presence(variables, rows, usable, known, uses)
+
+
+def _add_alone(variables: Variables, rows: Rows) -> None:
+    """Devices enough for the shares of a dedicated service, on each of which it is alone."""
+    layout = variables.layout
+    for service, replicas, alone in zip(layout.problem.services, variables.replicas, variables.alone, strict=True):
+        for cell_idx, devices in alone.items():
+            per_device = shares_alone(layout.cells[cell_idx].pool, service)
+            for amount, held in zip(replicas[cell_idx], devices, strict=True):
+                rows.always(amount <= per_device * held)
 
 
 def work(variables: Variables) -> Work:
@@ -83,11 +98,16 @@ def work(variables: Variables) -> Work:
             use = _job_use(layout.cells[cell_idx].pool, job, workers, start)
             for slot in range(start.column.start_slot, start.column.end_edge):
                 found[cell_idx][slot].append(use)
-    for service, replicas in zip(layout.problem.services, variables.replicas, strict=True):
+    for service, replicas, alone in zip(layout.problem.services, variables.replicas, variables.alone, strict=True):
         for cell_idx, amounts in replicas.items():
-            taken = footprint(layout.cells[cell_idx].pool, service.shape)
+            pool = layout.cells[cell_idx].pool
+            taken, devices = footprint(pool, service.shape), alone.get(cell_idx)
             for slot, amount in enumerate(amounts):
-                found[cell_idx][slot].append(Use(amount, 1, taken))
+                if devices is None:
+                    found[cell_idx][slot].append(Use(amount, 1, taken))
+                else:
+                    found[cell_idx][slot].append(Use(amount, 1, without_devices(taken)))
+                    found[cell_idx][slot].append(Use(devices[slot], 1, device_alone(pool)))
     return found
 
 
