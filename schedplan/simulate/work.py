@@ -129,6 +129,8 @@ def _note_left_aside(job: Job, said: Counter[str]) -> None:
         said["jobs that may run with fewer workers (min_workers), all of which the replay starts"] += 1
     if job.topology is Topology.DEVICE_GROUP:
         said["jobs that ask for one device group, held to one node by the replay"] += 1
+    if job.shape.slice_profile is not None:
+        said["jobs that ask for a named profile (slice_profile), replayed by its compute slices alone"] += 1
 
 
 def _work(rows: list[tuple[int, Job, _Times]], dropped: Counter[DropReason], said: Counter[str]) -> Work:

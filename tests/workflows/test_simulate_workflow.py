@@ -147,3 +147,14 @@ def test_every_rule_of_a_policy_is_printed() -> None:
     assert sorted(rules) == sorted(said["rules"])
     assert all(said["rules"].values())
     assert run("policies", "vulcano").exit_code == 2
+
+
+def test_a_replay_says_that_profiles_count_their_compute_slices_alone(project: Path) -> None:
+    (project / "jobs.csv").write_text("job,slice_profile,runtime_minutes\na,3g.20gb,60\n", encoding="utf-8")
+    (project / "nodes.csv").write_text("node,gpus,accelerator,gpu_memory_gib,slices_per_gpu\nn,1,A100,40,7\n", encoding="utf-8")
+    text = '[inputs]\njobs = "jobs.csv"\nnodes = "nodes.csv"\n[horizon]\nstart = 2026-01-01T00:00:00\nhours = 3\n'
+    (project / "schedplan.toml").write_text(text, encoding="utf-8")
+    shown = run("simulate", "--policy", "fcfs")
+
+    assert shown.exit_code == 0, shown.stderr
+    assert "jobs that ask for a named profile (slice_profile), replayed by its compute slices alone" in shown.stdout + shown.stderr

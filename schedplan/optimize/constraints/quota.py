@@ -26,7 +26,8 @@ from schedplan.model.workload import JobState, WorkerShape
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Amount, Variables
 
-MICRO = 10**6
+PARTS = 7 * 10**6
+"""Parts of a device, core or GiB that are counted: shares in sevenths, as MIG has them, and in millionths are whole in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class _Count:
         self._add_jobs()
         self._add_services()
         self.fixed = {
-            tenant: [_micro(amount) for amount in self.running.own(tenant, scope)] for tenant in self.problem.quota_tenants
+            tenant: [_parts(amount) for amount in self.running.own(tenant, scope)] for tenant in self.problem.quota_tenants
         }
         self.unit = self._common_unit()
         self.counted_sums: dict[tuple[Holder, int], _Sum] = {}
@@ -89,7 +90,7 @@ class _Count:
     def cap(self, ceiling: Ceiling) -> None:
         """Keep what counts towards a ceiling within what may."""
         most = allowed(ceiling, self.running)
-        limits = np.floor((most + FORGIVEN * np.maximum(1.0, most)) * MICRO / self.unit).astype(np.int64)
+        limits = np.floor((most + FORGIVEN * np.maximum(1.0, most)) * PARTS / self.unit).astype(np.int64)
         for slot in range(self.problem.grid.n_slots):
             total = self._total((*(self._counted(holder, slot) for holder in ceiling.holders),))
             limit = int(limits[slot])
@@ -105,7 +106,7 @@ class _Count:
             least, most = max(total.constant - nominal, 0), total.most - nominal
             if most <= 0:
                 continue
-            price = borrower.quota.borrow_price * float(hours) * self.unit / MICRO
+            price = borrower.quota.borrow_price * float(hours) * self.unit / PARTS
             if not total.terms:
                 found.append(Borrowed(slot, least, price))
                 continue
@@ -134,7 +135,7 @@ class _Count:
         return _Sum(((counted, 1),), 0, total.most)
 
     def _own(self, tenant: str, slot: int) -> _Sum:
-        terms = tuple((variable, micro // self.unit) for variable, micro in self.terms.get((tenant, slot), ()))
+        terms = tuple((variable, parts // self.unit) for variable, parts in self.terms.get((tenant, slot), ()))
         fixed = self.fixed[tenant][slot] // self.unit
         return _Sum(terms, fixed, fixed + (self.most[tenant] // self.unit if terms else 0))
 
@@ -146,14 +147,14 @@ class _Count:
         return found
 
     def _units(self, amount: float) -> int:
-        return _micro(amount) // self.unit
+        return _parts(amount) // self.unit
 
     def _common_unit(self) -> int:
-        amounts = [micro for terms in self.terms.values() for _, micro in terms]
-        amounts += [micro for row in self.fixed.values() for micro in row]
+        amounts = [parts for terms in self.terms.values() for _, parts in terms]
+        amounts += [parts for row in self.fixed.values() for parts in row]
         for quota in self.problem.quotas:
             if quota.scope == self.scope:
-                amounts += [_micro(quota.nominal), _micro(quota.kept)]
+                amounts += [_parts(quota.nominal), _parts(quota.kept)]
         return gcd(*amounts) or 1
 
     def _add_jobs(self) -> None:
@@ -184,9 +185,9 @@ class _Count:
         return tenant in self.problem.quota_tenants and self.scope.covers(accelerator)
 
     def _asked(self, shape: WorkerShape) -> int:
-        return _micro(self.scope.resource.asked(shape))
+        return _parts(self.scope.resource.asked(shape))
 
 
-def _micro(amount: float) -> int:
-    """Return millionths, rounded down; a thousandth of one is forgiven, so that 0.3 is 300,000 of them."""
-    return floor(amount * MICRO + 1e-3)
+def _parts(amount: float) -> int:
+    """Return the parts of an amount, rounded down; a thousandth of one is forgiven, so that 0.3 is 2,100,000 of them."""
+    return floor(amount * PARTS + 1e-3)
