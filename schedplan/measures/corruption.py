@@ -35,6 +35,7 @@ from schedplan.model.plan import (
     ReplicaPart,
     ReplicaRow,
     Term,
+    Unplaced,
     WaterfallStep,
 )
 from schedplan.model.problem import Problem
@@ -42,15 +43,24 @@ from schedplan.model.problem import Problem
 TOLERANCE = 1e-9
 OPTIMAL_WITHIN = 1e-9
 NOT_RECOMPUTED = ("forecast_",)
-_Row = Placement | ReplicaRow | Measure | Term | Baseline | WaterfallStep
+_Row = Placement | ReplicaRow | Measure | Term | Baseline | WaterfallStep | Unplaced
 _Key = tuple[object, ...]
 
 
-def corrupted(problem: Problem, plan: Plan, normalisation: Normalisation | None = None) -> tuple[Finding, ...]:
+def corrupted(
+    problem: Problem,
+    plan: Plan,
+    normalisation: Normalisation | None = None,
+    *,
+    unplaced: Sequence[Unplaced] | None = None,
+    unavoidable: float | None = None,
+) -> tuple[Finding, ...]:
     """Return broken rules first, then every field that differs from a fresh account; empty for a sound plan.
 
     normalisation: the scales recomputed from the reference plan; without them the plan's own are taken, and only their arithmetic
-    is checked. A plan that says infeasible or unknown must be empty; one without any baseline makes no claim about them.
+    is checked. unplaced, unavoidable: the rows of work left out, and the part of F that no plan avoids, as the caller recomputed
+    them; without them the names of the rows alone are checked, and the avoidable gap is not. A plan that says infeasible or unknown
+    must be empty; one without any baseline makes no claim about them.
     """
     if plan.proof.status in (PlanStatus.INFEASIBLE, PlanStatus.UNKNOWN):
         return tuple(_not_empty(plan))
@@ -68,7 +78,10 @@ def corrupted(problem: Problem, plan: Plan, normalisation: Normalisation | None 
     found += _node_use(plan.node_use, fresh.node_use)
     found += _measures(plan, fresh)
     found += _objective(problem, plan, fresh, normalisation)
+    found += _proof(plan.proof, unavoidable)
     found += _unplaced(problem, plan, decisions)
+    if unplaced is not None:
+        found += _rows("SP3127", "unplaced", plan.unplaced, unplaced, ("kind", "name"))
     found += _warnings(plan, fresh)
     if plan.baselines or plan.waterfall:
         found += _rows("SP3129", "baseline", plan.baselines, baselines(problem, decisions), ("name",))
@@ -174,7 +187,6 @@ def _objective(problem: Problem, plan: Plan, fresh: Account, normalisation: Norm
         objective = total(wanted)
         if plan.proof.objective is None or not _same(plan.proof.objective, objective):
             yield _finding("SP3126", "objective", f"is {plan.proof.objective!r}; the recomputed terms sum to {objective!r}")
-    yield from _proof(plan.proof)
 
 
 def _own_scales(plan: Plan) -> Normalisation:
@@ -186,8 +198,10 @@ def _own_scales(plan: Plan) -> Normalisation:
     return Normalisation(latency, utilization, cost, carbon, unplaced)
 
 
-def _proof(proof: Proof) -> Iterator[Finding]:
+def _proof(proof: Proof, unavoidable: float | None) -> Iterator[Finding]:
     """gap = (objective - bound) / |objective|; where the objective is 0, 0 at a bound of 0 and else none."""
+    if proof.conflict or proof.repairs:
+        yield _finding("SP3126", "conflict", "a plan that places work tells of a conflict all the same")
     if proof.objective is None or proof.bound is None:
         if proof.gap is not None or proof.status is PlanStatus.OPTIMAL:
             yield _finding("SP3126", "proof", "states a gap or an optimum without objective and bound")
@@ -200,6 +214,20 @@ def _proof(proof: Proof) -> Iterator[Finding]:
         yield _finding("SP3126", "gap", f"is {proof.gap!r}; objective {proof.objective!r} and bound {proof.bound!r} do not give it")
     if proof.status is PlanStatus.OPTIMAL and above >= OPTIMAL_WITHIN * max(1.0, abs(proof.objective)):
         yield _finding("SP3126", "status", f"says optimal; the objective is {above:g} above the bound")
+    if unavoidable is not None:
+        yield from _avoidable(proof, proof.objective - unavoidable, above)
+
+
+def _avoidable(proof: Proof, objective: float, above: float) -> Iterator[Finding]:
+    """The same gap, of what is left of the objective without the part that no plan avoids; where that is nothing, it is noise."""
+    if proof.status is PlanStatus.OPTIMAL:
+        wanted = 0.0
+    elif abs(objective) <= TOLERANCE * max(1.0, abs(proof.objective or 0.0)):
+        return
+    else:
+        wanted = max(above, 0.0) / abs(objective)
+    if proof.gap_avoidable is None or not isclose(proof.gap_avoidable, wanted, rel_tol=1e-6, abs_tol=TOLERANCE):
+        yield _finding("SP3126", "gap_avoidable", f"is {proof.gap_avoidable!r}; recomputed: {wanted!r}")
 
 
 def _gap_agrees(proof: Proof, above: float) -> bool:

@@ -313,6 +313,11 @@ def _held_too_low(held: tuple[AtMost, ...]) -> tuple[ConflictItem, ...]:
     return tuple(ConflictItem("at_most", f"goal {one.goal}", f"no plan keeps it at or below {one.value:.9g}") for one in held)
 
 
+def unavoidable(problem: Problem, normalisation: Normalisation) -> float:
+    """Return the part of F that no plan of a problem can avoid, as the proof of its plan takes it off."""
+    return sunk(problem, normalisation, tuple(found.job for found in screened_jobs(problem)))
+
+
 def sunk(problem: Problem, normalisation: Normalisation, excluded: tuple[Job, ...]) -> float:
     """Return the part of F that no plan can avoid: what is paid for anyway, and the work that no plan can place."""
     always = sum(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedplan.explain.blocker import blockers
 from schedplan.measures.corruption import corrupted
 from schedplan.model.findings import Finding
 from schedplan.model.plan import PlanStatus
 from schedplan.optimize.reference import normalisation, reference
+from schedplan.optimize.solve import unavoidable
 from schedplan.optimize.static.reference import static_scales
 from schedplan.report.document import Document
 from schedplan.report.findings_document import findings_document
@@ -46,8 +48,11 @@ def verify(saved: SavedPlan) -> tuple[Finding, ...]:
         return corrupted(saved.problem, saved.plan)
     if saved.problem.is_static:
         return (*corrupted(saved.problem, saved.plan, static_scales(saved.problem)), *unproven(saved.problem, saved.plan))
-    scales = normalisation(saved.problem, reference(saved.problem))
-    return corrupted(saved.problem, saved.plan, scales)
+    problem, plan = saved.problem, saved.plan
+    scales = normalisation(problem, reference(problem))
+    placed = {part.job for part in plan.decisions.parts}
+    unplaced = blockers(problem, plan.decisions, tuple(job for job in problem.jobs if job.name not in placed))
+    return corrupted(problem, plan, scales, unplaced=unplaced, unavoidable=unavoidable(problem, scales))
 
 
 def _numbers(saved: SavedPlan) -> int:
