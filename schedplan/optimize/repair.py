@@ -118,14 +118,15 @@ class _Search:
             if whole.answer is Answer.POSSIBLE:
                 return self._repair(half, change, whole)
             if alone is not None and found is None:
-                found = _Half((*half.steps, _step(half.problem, change, alone)), change.problem)
+                found = _Half((*half.steps, _step(half.problem, change, change.problem, alone)), change.problem)
                 # A larger change of this kind may mend the rest too, but only if the largest does.
                 if waiting and satisfaction(waiting[-1].problem, self.options).answer is not Answer.POSSIBLE:
                     break
         return found
 
     def _repair(self, half: _Half, change: Change, held: Satisfaction) -> Repair:
-        steps = [_step(step.before, step.change, held) for step in half.steps] + [_step(half.problem, change, held)]
+        last = change.problem
+        steps = [_step(step.before, step.change, last, held) for step in half.steps] + [_step(half.problem, change, last, held)]
         costs = [step.cost for step in steps]
         cost = None if None in costs else sum(cost or 0.0 for cost in costs)
         words = " and ".join(step.change.words for step in steps)
@@ -152,8 +153,8 @@ class _Search:
         return [Repair(" and ".join(step.change.words for step in steps), cost, edits(self.problem, enough))]
 
 
-def _step(before: Problem, change: Change, held: Satisfaction) -> _Step:
-    cost = None if held.decisions is None else price(before, change, held.decisions)
+def _step(before: Problem, change: Change, planned: Problem, held: Satisfaction) -> _Step:
+    cost = None if held.decisions is None else price(before, change, planned, held.decisions)
     return _Step(change, before, cost)
 
 

@@ -9,25 +9,26 @@ from schedplan.optimize.remedies import Change
 from schedplan.packing.assignment import has_work
 
 
-def price(before: Problem, change: Change, decisions: Decisions) -> float | None:
+def price(before: Problem, change: Change, planned: Problem, decisions: Decisions) -> float | None:
     """Return what a change costs over the horizon in a plan made with it, currency; None where it adds and opens no node.
 
+    planned: the problem that the decisions are a plan of, in which further changes may have been made.
     Added nodes of a rented pool cost the slots in which more are on than could be before, owned ones all of them. A subject that
     may now stand on spot costs the spot nodes it stands on, and what shares one of them with it.
     """
     after = change.problem
     grown = [(old, new) for old, new in zip(before.cluster.pools, after.cluster.pools, strict=True) if new.nodes > old.nodes]
     if grown:
-        return sum(_added(after, old, new, decisions) for old, new in grown)
-    return None if change.subject is None else _on_spot(after, change.subject, decisions)
+        return sum(_added(planned, old, new, decisions) for old, new in grown)
+    return None if change.subject is None else _on_spot(planned, change.subject, decisions)
 
 
 def _added(problem: Problem, old: Pool, new: Pool, decisions: Decisions) -> float:
     per_slot = problem.price_per_h(new) * problem.grid.hours
     if new.market.is_sunk:
         return (new.nodes - old.nodes) * float(per_slot.sum())
-    rows = [problem.cluster.node_idx[name] for name in new.node_names()]
-    beyond = (decisions.on[rows].sum(axis=0) - old.nodes).clip(min=0)
+    rows = [problem.cluster.node_idx[name] for name in problem.cluster.by_name[new.name].node_names()]
+    beyond = (decisions.on[rows].sum(axis=0) - old.nodes).clip(0, new.nodes - old.nodes)
     return float(beyond @ per_slot)
 
 

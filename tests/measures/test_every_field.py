@@ -40,6 +40,8 @@ UNKNOWABLE = {
     (Proof, "work"): "counts of work done while solving, which only a solver can repeat",
     (Proof, "prices"): "of static plans alone, whose bound is proven from them anew",
     (Plan, "seed"): "says how to repeat the search",
+    (Plan, "stages"): "values and bounds of the solves before the last, which only a solver can repeat",
+    (Plan, "front"): "points of other solves, which only a solver can repeat",
 }
 ROWS = {
     "placements": Placement,

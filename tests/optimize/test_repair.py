@@ -9,6 +9,7 @@ import pytest
 from schedplan.model.plan import PlanStatus
 from schedplan.optimize.solve import optimize
 from tests.optimize.problems import problem
+from tests.oracle.instances import pair
 
 RENTED = {"name": "n", "count": 2, "gpus": 1, "market": "on_demand", "price_per_hour": 5}
 
@@ -65,3 +66,13 @@ def test_nodes_for_a_service(count: int) -> None:
     # 8 replicas are needed; more nodes are tried as 1, 2, 3, 4, 6, ...
     more = {7: 1, 5: 3}[count]
     assert (f"{more} more node{'s' if more > 1 else ''} of n", more * 5.0) in [(one.change, one.cost) for one in plan.proof.repairs]
+
+
+def test_steps_of_a_repair_are_priced_in_the_plan_of_all_of_them():
+    # spot for a job, and then a second node beside it: p0 becomes p0/1 and p0/2, which the plan of the first step does not have
+    task = pair("required", "spot", 3)
+    assert task is not None
+    plan = optimize(task)
+
+    assert plan.proof.status is PlanStatus.INFEASIBLE
+    assert [repair.change for repair in plan.proof.repairs if repair.cost is not None and repair.cost < 0] == []

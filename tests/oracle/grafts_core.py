@@ -191,6 +191,7 @@ def _running(source: random.Random, problem: Problem) -> Problem | None:
     if not able:
         return None
     job, node = source.choice(able)
+    left_minutes = (problem.grid.end_s - problem.grid.start_s) / 60
     begun_s = START_S - source.choice((0, 1800, HOUR_S))
     runs = replace(
         job,
@@ -200,7 +201,7 @@ def _running(source: random.Random, problem: Problem) -> Problem | None:
         start_s=begun_s,
         earliest_start_s=None,
         topology=Topology.CLUSTER,
-        runtime_minutes=float(source.choice((60, 150))),
+        runtime_minutes=min(float(source.choice((60, 150))), left_minutes),
     )
     return replace(problem, jobs=tuple(runs if other is job else other for other in problem.jobs))
 
@@ -211,6 +212,7 @@ def _holds(pool: Pool, job: Job) -> bool:
     return (
         pool.market.is_sunk
         and not pool.taints
+        and shape.slice_profile is None
         and (not shape.accelerators or pool.accelerator in shape.accelerators)
         and (shape.gpu_memory_gib is None or pool.gpu_memory_gib is None or shape.gpu_memory_gib <= pool.gpu_memory_gib)
         and shape.gpus <= pool.gpus
