@@ -153,7 +153,8 @@ def _too_large(problem: Problem, job: Job, open_families: tuple[Family, ...]) ->
     within = "" if rule == "gang" else f" inside one {job.topology.value}"
     evidence = f"needs {needed_workers(job)} at once{within}; {place}, the largest place that takes it, holds {most} when empty"
     repair, cost = _more_nodes(problem, job, _cheapest(problem, job, pools), job.least_workers - most)
-    return _Finding(rule, evidence, f"{repair}, or split the gang", cost)
+    other = "lower its min_workers" if job.is_elastic else "split the gang"
+    return _Finding(rule, evidence, f"{repair}, or {other}", cost)
 
 
 def _domains(job: Job, family: Family) -> list[tuple[str, tuple[Pool, ...]]]:

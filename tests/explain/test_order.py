@@ -77,6 +77,15 @@ def test_an_elastic_gang_says_how_many_workers_it_has() -> None:
     ]
 
 
+def test_an_elastic_gang_larger_than_the_cluster_is_told_by_its_least() -> None:
+    # 2 nodes of 8 devices hold 16 of the 17 that it needs at least; one more node is enough
+    task = small.problem(small.job(workers=40, min_workers=17, shape=ONE), pools=(small.OD,))
+    found = blocker(task, small.plan(task).decisions, task.jobs[0])
+
+    assert ("gang", "1 more node of od for 1 h, or lower its min_workers") == (found.rule, found.repair)
+    assert found.evidence.startswith("needs 17 to 40 workers at once; od, the largest place that takes it, holds 16")
+
+
 def test_an_elastic_gang_with_less_room_than_its_least() -> None:
     # of each node 7 devices are held: 2 of the 3 workers that it needs at least have room
     jobs = (*(small.job(name, shape=WorkerShape(gpus=7.0), runtime_minutes=240.0) for name in "ab"),)
