@@ -24,7 +24,7 @@ def edits(before: Problem, after: Problem) -> tuple[Edit, ...]:
     for old_pool, new_pool in zip(before.cluster.pools, after.cluster.pools, strict=True):
         found += _changed("nodes", old_pool.name, _pool(old_pool), _pool(new_pool))
     for old_job, new_job in zip(before.jobs, after.jobs, strict=True):
-        found += _changed("jobs", old_job.name, _job(old_job), _job(new_job))
+        found += _changed("jobs", old_job.name, _job(before, old_job), _job(after, new_job))
     for old_service, new_service in zip(before.services, after.services, strict=True):
         found += _changed("services", old_service.name, _service(old_service), _service(new_service))
     for old_quota, new_quota in zip(before.quotas, after.quotas, strict=True):
@@ -41,17 +41,16 @@ def _pool(pool: Pool) -> Row:
     return (("count", pool.count), ("max_count", pool.max_count))
 
 
-def _job(job: Job) -> Row:
+def _job(problem: Problem, job: Job) -> Row:
+    pin = problem.pin_of_job.get(job.name)
     deadline = None if job.deadline_s is None else format_instant(job.deadline_s)
     earliest = None if job.earliest_start_s is None else format_instant(job.earliest_start_s)
     return (
-        ("required", job.required),
+        ("required", job.required and (pin is None or not pin.makes_required)),
         ("state", job.state),
         ("placement", ";".join(f"{part.node}*{part.workers}" for part in job.placement)),
         ("workers", job.workers),
         ("min_workers", job.min_workers),
-        ("gang", job.gang),
-        ("after", ";".join(job.after)),
         ("gang", job.gang),
         ("after", ";".join(job.after)),
         ("earliest_start", earliest),
