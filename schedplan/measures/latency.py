@@ -20,7 +20,7 @@ from schedplan.model.workload import Service
 
 LAW = (
     "latencies are those of one steady state per slot, by Erlang C with the correction of Allen and Cunneen and gamma service"
-    " times; bursts within a slot, retries and start-up are not in them"
+    " times; bursts within a slot and retries are not in them"
 )
 """The model and its validity, as one sentence that goes with every latency figure."""
 FORGIVEN = 1e-12
