@@ -261,12 +261,6 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " it is never lost with one. Jobs are not covered; they restart from their checkpoints.",
     ),
     CodeText(
-        "SP3150",
-        "at_most",
-        "A plan that was made goal by goal, or as a point of a Pareto front, holds the other goals at values that are written in"
-        " it, and its decisions exceed one of them by more than a billionth.",
-    ),
-    CodeText(
         "SP3121",
         "decisions contradict",
         "The tables of the plan and its decisions disagree, or can't be read back as decisions of this problem. It was changed,"
@@ -308,6 +302,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "preempt",
         "With --preempt a running job may be stopped, but only for a job of a higher priority that stands on its nodes while it"
         " would have run. It keeps what its last checkpoint holds and waits for the rest of its run, longer by `restart_minutes`.",
+    ),
+    CodeText(
+        "SP3150",
+        "at_most",
+        "A plan that was made goal by goal, or as a point of a Pareto front, holds the other goals at values that are written in"
+        " it, and its decisions exceed one of them by more than a billionth.",
     ),
     CodeText(
         "SP4001",
