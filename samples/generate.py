@@ -8,13 +8,13 @@ from __future__ import annotations
 import csv
 import random
 import sys
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone
 from math import cos, pi
 from pathlib import Path
 from statistics import NormalDist
 
-Row = Mapping[str, object]
+Row = dict[str, object]
 
 SHANGHAI = timezone(timedelta(hours=8))
 PLANNED_DAY = datetime(2026, 12, 1, tzinfo=SHANGHAI)
@@ -26,6 +26,8 @@ SEED = 20261201
 
 def write_samples(root: Path) -> None:
     """Write the tables of every sample below `root`, one folder per sample."""
+    _write_defrag(root / "defrag-7-6-7")
+    _write_half_idle(root / "half-idle-half-queued")
     _write_ecommerce_day(root / "ecommerce-day")
     _write_three_nodes(root / "three-nodes-1-1-2")
     _write_carbon_shift(root / "carbon-shift")
@@ -39,6 +41,58 @@ def mean_load_rps(hour_of_day: int) -> float:
     """Return the requests/s of an hour before noise: a sine with its trough at 03:00 and its peak at 15:00."""
     middle, swing = (PEAK_RPS + TROUGH_RPS) / 2, (PEAK_RPS - TROUGH_RPS) / 2
     return middle - swing * cos(2 * pi * (hour_of_day - TROUGH_HOUR) / 24)
+
+
+def _write_defrag(folder: Path) -> None:
+    """Write three nodes of 8 devices with 7, 6 and 7 of them in use, and a job that waits for 4 on one node."""
+    _write_table(
+        folder / "nodes.csv", [{"node": f"n{n}", "accelerator": "A100", "gpus": 8, "price_per_hour": 8} for n in (1, 2, 3)]
+    )
+    sizes = {"n1": (4, 2, 1), "n2": (4, 2), "n3": (4, 2, 1)}
+    held = [_held(f"{node}-{gpus}", node, gpus, 480) for node, found in sizes.items() for gpus in found]
+    _write_table(folder / "jobs.csv", [*held, _waiting("W", 1, 4, 120)])
+
+
+def _write_half_idle(folder: Path) -> None:
+    """Write eight nodes in two racks, half of them a quarter full, and three gangs that wait, each for a reason of its own."""
+    racks = {"n1": "r1", "n2": "r1", "n3": "r2", "n4": "r2", "n5": "r1", "n6": "r1", "n7": "r2", "n8": "r2"}
+    served = ("n6",)
+    nodes = [
+        {"node": node, "rack": rack, "accelerator": "L4" if node in served else "A100", "gpus": 8}
+        | {"price_per_hour": 4 if node in served else 16}
+        for node, rack in racks.items()
+    ]
+    _write_table(folder / "nodes.csv", nodes)
+    books = [_held(f"notebook-{n}", f"n{n}", 2, 360) | {"tenant": "notebooks", "topology": "cluster"} for n in (1, 2, 3, 4)]
+    full = [
+        _held(f"train-{tenant}", node, 8, 360) | {"tenant": tenant, "topology": "cluster"}
+        for node, tenant in (("n5", "vision"), ("n7", "speech"), ("n8", "text"))
+    ]
+    gangs = [
+        _waiting("wide", 2, 8, 240) | {"tenant": "speech", "topology": "cluster"},
+        _waiting("capped", 4, 2, 240) | {"tenant": "vision", "topology": "cluster"},
+        _waiting("racked", 4, 4, 240) | {"tenant": "speech", "topology": "rack"},
+    ]
+    _write_table(folder / "jobs.csv", [row | {"accelerators": "A100"} for row in (*books, *full, *gangs)])
+    _write_table(folder / "quotas.csv", [{"tenant": "vision", "nominal": 8, "max": 8}])
+    search = {"service": "search", "tenant": "search", "slo_ms": 200, "slo_quantile": 0.95, "service_ms": 50, "service_cv": 0.5}
+    _write_table(folder / "services.csv", [search | {"concurrency": 4, "gpus_per_replica": 1, "accelerators": "L4"}])
+    begin = datetime(2026, 12, 1, 8, tzinfo=UTC)
+    hours = [begin + timedelta(hours=hour) for hour in range(12)]
+    _write_table(folder / "load.csv", [{"unique_id": "search", "ds": when.isoformat(), "y": 300} for when in hours])
+
+
+def _held(job: str, node: str, gpus: int, minutes: int) -> Row:
+    """Return a job that runs on a node since the horizon began."""
+    begin = "2026-12-01T08:00:00Z"
+    size = {"workers": 1, "gpus_per_worker": gpus, "runtime_minutes": minutes}
+    return {"job": job, "state": "running", "start_time": begin, "placement": f"{node}*1"} | size
+
+
+def _waiting(job: str, workers: int, gpus: int, minutes: int) -> Row:
+    """Return a job that waits from the start of the horizon."""
+    size = {"workers": workers, "gpus_per_worker": gpus, "runtime_minutes": minutes}
+    return {"job": job, "state": "pending", "start_time": "", "placement": ""} | size
 
 
 def _write_ecommerce_day(folder: Path) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from schedplan.explain.barred import barred
 from schedplan.explain.explanation import Alternative, Outcome
 from schedplan.explain.family import Family
+from schedplan.explain.fragments import fragments
 from schedplan.explain.price import berth_cost, bill, run_cost
 from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Berth, Room
 from schedplan.explain.wording import amount, instant, needed_workers, signed_money, stands
+from schedplan.explain.worth import Worth
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import Refusal, job_refusal
 from schedplan.measures.pins import may_stand, pin_told
@@ -23,7 +25,9 @@ def family_refusal(job: Job, family: Family) -> Refusal | None:
     return None if None in refusals else refusals[0]
 
 
-def alternative(problem: Problem, room: Room, job: Job, family: Family, run: Run | None, prices: Prices) -> Alternative:
+def alternative(
+    problem: Problem, room: Room, job: Job, family: Family, run: Run | None, prices: Prices, worth: Worth | None = None
+) -> Alternative:
     """Return what a family had to offer to a job; compared with its run, where it has one."""
     refusal = family_refusal(job, family)
     if refusal is not None:
@@ -41,11 +45,13 @@ def alternative(problem: Problem, room: Room, job: Job, family: Family, run: Run
         if bar is not None:
             return Alternative(family.name, Outcome.NO_ROOM, bar.told, rule=bar.rule)
         return Alternative(family.name, Outcome.NO_ROOM, lack_of_room(problem, room, job, family), rule="capacity")
-    return possible(problem, room, family.name, berth, run, prices)
+    return possible(problem, room, family.name, berth, run, prices, worth)
 
 
-def possible(problem: Problem, room: Room, place: str, berth: Berth, run: Run | None, prices: Prices) -> Alternative:
-    """Return a place that has room, with its costs beside those of the run."""
+def possible(
+    problem: Problem, room: Room, place: str, berth: Berth, run: Run | None, prices: Prices, worth: Worth | None = None
+) -> Alternative:
+    """Return a place that has room, with its costs beside those of the run; all other work stays where it is."""
     cost = berth_cost(problem, berth, prices)
     difference = None if run is None else cost - run_cost(run, prices)
     bill_difference = _difference(bill(room, berth.parts, prices), bill(room, () if run is None else run.parts, prices))
@@ -63,6 +69,7 @@ def possible(problem: Problem, room: Room, place: str, berth: Berth, run: Run | 
         cost=cost,
         cost_difference=difference,
         bill_difference=bill_difference,
+        objective_difference=None if worth is None else worth.difference(room, berth),
     )
 
 
@@ -74,7 +81,9 @@ def lack_of_room(problem: Problem, room: Room, job: Job, family: Family, *, only
     start = instant(problem, problem.grid.slot_start_s(tight.stretch.start_slot))
     told = f"room for {tight.workers_fit} of its {needed_workers(job)} at best (from {start})"
     if job.shape.gpus > 0:
-        told += f"; {amount(tight.free_devices)} devices are free there, at most {amount(tight.widest_devices)} on one node"
+        needed = job.least_workers * job.shape.gpus
+        told += f"; {amount(tight.free_devices)} devices are free there"
+        told += f", but {fragments(job, tight)}" if tight.free_devices >= needed else f", and it needs {amount(needed)}"
     return told
 
 

@@ -7,17 +7,17 @@ all of these let in was left out because the whole is better without it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import ceil
 
 from schedplan.explain.alternatives import family_refusal
 from schedplan.explain.barred import barred
 from schedplan.explain.family import Family, by_price, families
+from schedplan.explain.fragments import fragments
+from schedplan.explain.more_nodes import cheapest_pool, more_nodes, pools_of
 from schedplan.explain.price import bill, bill_per_slot
 from schedplan.explain.quota import held_back, larger_quota, over_quota
 from schedplan.explain.room import Berth, Room, Tightness, windows
-from schedplan.explain.wording import amount, counted, instant, listed, money, needed_workers
+from schedplan.explain.wording import amount, instant, listed, money, needed_workers
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal, workers_per_node
 from schedplan.measures.gang_family import NAMED_DOMAINS, domain_of
@@ -152,7 +152,7 @@ def _too_large(problem: Problem, job: Job, open_families: tuple[Family, ...]) ->
     rule = "gang" if job.topology in (Topology.ANY, Topology.CLUSTER) else "topology"
     within = "" if rule == "gang" else f" inside one {job.topology.value}"
     evidence = f"needs {needed_workers(job)} at once{within}; {place}, the largest place that takes it, holds {most} when empty"
-    repair, cost = _more_nodes(problem, job, _cheapest(problem, job, pools), job.least_workers - most)
+    repair, cost = more_nodes(problem, job, cheapest_pool(problem, job, pools), job.least_workers - most)
     other = "lower its min_workers" if job.is_elastic else "split the gang"
     return _Finding(rule, evidence, f"{repair}, or {other}", cost)
 
@@ -168,24 +168,6 @@ def _domains(job: Job, family: Family) -> list[tuple[str, tuple[Pool, ...]]]:
         (f"{job.topology.value} {domain}" if is_named else Family(tuple(pools)).name, tuple(pools))
         for domain, pools in found.items()
     ]
-
-
-def _cheapest(problem: Problem, job: Job, pools: Iterable[Pool]) -> Pool:
-    """Return the pool that holds a worker for the lowest price over the horizon, the first of equals."""
-    hours = problem.grid.hours
-    return min(pools, key=lambda pool: float(problem.price_per_h(pool) @ hours) / max(workers_per_node(pool, job.shape), 1))
-
-
-def _more_nodes(problem: Problem, job: Job, pool: Pool, workers: int) -> tuple[str, float | None]:
-    """Return (words, currency) of so many more nodes of a pool that they hold `workers` for the length of the run."""
-    nodes = ceil(workers / max(workers_per_node(pool, job.shape), 1))
-    hours = run_minutes(problem, job, pool) / 60.0
-    stretch = next(windows(problem, job, pool, problem.grid.release_slot(job.release_s)), None)
-    if stretch is None:
-        return f"{counted(nodes, 'more node')} of {pool.name}", None
-    span = slice(stretch.start_slot, stretch.end_edge)
-    cost = nodes * float((problem.price_per_h(pool) * problem.grid.hours)[span].sum())
-    return f"{counted(nodes, 'more node')} of {pool.name} for {amount(hours)} h", cost
 
 
 def _larger_than_quota(problem: Problem, job: Job) -> _Finding | None:
@@ -276,15 +258,15 @@ def _no_room(problem: Problem, room: Room, job: Job, open_families: tuple[Family
         return _Finding("window", "no stretch of its window is long enough after what it waits for", "a later deadline")
     tight, family = max(tights, key=lambda found: (found[0].workers_fit, found[0].free_devices))
     repair, cost = min(
-        (_added_to(problem, job, *found) for found in tights), key=lambda repair: (repair[1] is None, repair[1] or 0.0)
+        (_added_to(problem, job, tight) for tight, _ in tights), key=lambda repair: (repair[1] is None, repair[1] or 0.0)
     )
     return _Finding("capacity", _capacity_evidence(problem, job, family, tight), repair, cost)
 
 
-def _added_to(problem: Problem, job: Job, tight: Tightness, family: Family) -> tuple[str, float | None]:
-    """Return (words, currency) of the nodes that a family lacks in its best stretch."""
-    pool = _cheapest(problem, job, (pool for pool in family.pools if job_refusal(pool, job) is None))
-    return _more_nodes(problem, job, pool, max(job.least_workers - tight.workers_fit, 1))
+def _added_to(problem: Problem, job: Job, tight: Tightness) -> tuple[str, float | None]:
+    """Return (words, currency) of the nodes that a family, or a domain of it, lacks in its best stretch."""
+    pool = cheapest_pool(problem, job, pools_of(problem, tight))
+    return more_nodes(problem, job, pool, max(job.least_workers - tight.workers_fit, 1))
 
 
 def _capacity_evidence(problem: Problem, job: Job, family: Family, tight: Tightness) -> str:
@@ -299,10 +281,7 @@ def _capacity_evidence(problem: Problem, job: Job, family: Family, tight: Tightn
     needed = job.least_workers * job.shape.gpus
     if tight.free_devices < needed:
         return f"{told}: needs {amount(needed)} devices, {amount(tight.free_devices)} are free"
-    return (
-        f"{told}: {amount(tight.free_devices)} devices are free and {amount(needed)} needed, but they are stranded: "
-        f"at most {amount(tight.widest_devices)} on one node, and a worker asks for {amount(job.shape.gpus)}"
-    )
+    return f"{told}: {amount(tight.free_devices)} devices are free, but {fragments(job, tight)}"
 
 
 def _over_budget(problem: Problem, room: Room, berths: list[Berth], prices: Prices, extra: float) -> _Finding | None:

@@ -49,13 +49,15 @@ class Berth:
 class Tightness:
     """The slot in which most is lacking: how many workers found room of those asked, and what was free, all nodes eligible.
 
-    free_devices: in whole devices (and shares) over all eligible nodes; widest_devices: most of them on one node.
+    free_devices: in whole devices (and shares) over all eligible nodes; by_node: (node, devices free there) where
+    any are; nodes: all of them.
     """
 
     stretch: Stretch
     workers_fit: int
     free_devices: float
-    widest_devices: float
+    by_node: tuple[tuple[str, float], ...]
+    nodes: tuple[str, ...]
 
 
 class Room:
@@ -164,16 +166,23 @@ class Room:
             if choice.start_slot >= first_slot:
                 yield Stretch(choice.start_slot, choice.end_edge), choice.workers
 
-    def tightness(self, job: Job, family: Family, *, only_node: str | None = None) -> Tightness | None:
-        """Return the best that a family, or one of its nodes, could do for a job; None where no stretch fits its window."""
+    def tightness(
+        self, job: Job, family: Family, *, only_node: str | None = None, before_slot: int | None = None
+    ) -> Tightness | None:
+        """Return the best that a family, or one of its nodes, could do for a job; None where no stretch fits its window.
+
+        before_slot: of the stretches that start before it.
+        """
         best: Tightness | None = None
+        names = self.problem.cluster.nodes
         for nodes in self._domains(job, family, only_node):
             for stretch, _ in self._stretches(job, self._pool(nodes[0])):
-                fit = self._workers(job, nodes, stretch)
-                free = self.free_devices(nodes, stretch)
-                found = Tightness(stretch, int(fit.sum()), float(free.sum()), float(free.max(initial=0.0)))
-                if best is None or (found.workers_fit, found.free_devices) > (best.workers_fit, best.free_devices):
-                    best = found
+                if before_slot is not None and stretch.start_slot >= before_slot:
+                    continue
+                workers_fit, free = int(self._workers(job, nodes, stretch).sum()), self.free_devices(nodes, stretch)
+                if best is None or (workers_fit, float(free.sum())) > (best.workers_fit, best.free_devices):
+                    by_node = tuple((names[int(node)], float(left)) for node, left in zip(nodes, free, strict=True) if left > 0)
+                    best = Tightness(stretch, workers_fit, float(free.sum()), by_node, tuple(names[int(node)] for node in nodes))
         return best
 
     def free_devices(self, nodes: NDArray[np.intp], stretch: Stretch) -> NDArray[np.float64]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from schedplan.explain.alternatives import alternative
+from schedplan.explain.alternatives import alternative, possible
 from schedplan.explain.blocker import blocker
-from schedplan.explain.explanation import Alternative, Explanation, Number, Outcome, Reason
+from schedplan.explain.borrowing import borrowing_reasons
+from schedplan.explain.explanation import Alternative, Explanation, Help, Number, Outcome, Reason
 from schedplan.explain.family import Family, families
+from schedplan.explain.fragments import fragments
+from schedplan.explain.helps import helps, wider_start
 from schedplan.explain.price import run_cost
 from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Room
 from schedplan.explain.wording import amount, counted, instant, listed, money, stands
+from schedplan.explain.worth import Worth
 from schedplan.measures.checkpoints import checkpointing
 from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
 from schedplan.measures.fallback import fallback_of
@@ -36,15 +40,22 @@ def explain_job(problem: Problem, plan: Plan, job: Job) -> Explanation:
 def _left_out(problem: Problem, plan: Plan, job: Job) -> Explanation:
     found = next((row for row in plan.unplaced if row.kind == "job" and row.name == job.name), None)
     found = found or blocker(problem, plan.decisions, job)
-    room, prices = Room(problem, plan.decisions, job.name), Prices.of(problem)
+    room, prices, worth = Room(problem, plan.decisions, job.name), Prices.of(problem), Worth(problem, plan)
     numbers = () if found.repair_cost is None else (Number("repair_cost", found.repair_cost, problem.currency),)
+    found_helps = helps(problem, plan.decisions, job)
+    priced = found_helps and found_helps[0].cost is not None
     return Explanation(
         subject=f"job {job.name}",
         verdict=f"job {job.name} is left out: {found.rule}",
         reasons=(Reason(found.rule, found.evidence, numbers),),
-        alternatives=tuple(alternative(problem, room, job, family, None, prices) for family in families(problem, job)),
-        next_step=_repair(problem, found),
+        alternatives=tuple(alternative(problem, room, job, family, None, prices, worth) for family in families(problem, job)),
+        next_step=_helped(problem, found_helps[0]) if priced else _repair(problem, found),
+        helps=found_helps,
     )
+
+
+def _helped(problem: Problem, one: Help) -> str:
+    return one.words if one.cost is None else f"{one.words} ({money(problem, one.cost)})"
 
 
 def _repair(problem: Problem, found: Unplaced) -> str | None:
@@ -55,17 +66,23 @@ def _repair(problem: Problem, found: Unplaced) -> str | None:
 
 def _placed(problem: Problem, plan: Plan, run: Run) -> Explanation:
     job, prices = run.job, Prices.of(problem)
-    room = Room(problem, plan.decisions, job.name)
+    room, worth = Room(problem, plan.decisions, job.name), Worth(problem, plan)
     others = tuple(
-        alternative(problem, room, job, family, run, prices) for family in families(problem, job) if not _is_home(family, run)
+        alternative(problem, room, job, family, run, prices, worth)
+        for family in families(problem, job)
+        if not _is_home(family, run)
     )
+    times = _other_times(problem, room, run, prices, worth)
     start, end = instant(problem, run.start_s), instant(problem, run.run_end_s)
     stop = problem.stop_of_job.get(job.name)
+    when = _pinned_time(problem, run) or _time_reason(problem, plan, room, run)
+    found_helps = helps(problem, plan.decisions, job, run.start_slot) if when.rule in ("capacity", "topology", "quota") else ()
     reasons = [
         *(() if stop is None else (Reason("preempt", stop_told(problem, plan.decisions, stop)),)),
         _place_reason(problem, run, others, prices),
-        _pinned_time(problem, run) or _time_reason(problem, plan, room, run),
+        when,
         *_elastic_reasons(run),
+        *borrowing_reasons(problem, plan.decisions, run),
         *_deadline_reasons(problem, run),
         *_spot_reasons(problem, plan, run, prices),
     ]
@@ -73,9 +90,26 @@ def _placed(problem: Problem, plan: Plan, run: Run) -> Explanation:
         subject=f"job {job.name}",
         verdict=f"job {job.name} runs on {stands(run.parts)} from {start} to {end}",
         reasons=tuple(reasons),
-        alternatives=others,
-        next_step=_next_step(run),
+        alternatives=(*others, *times),
+        next_step=_next_step(run) or (f"To start sooner: {_helped(problem, found_helps[0])}." if found_helps else None),
+        helps=found_helps,
     )
+
+
+def _other_times(problem: Problem, room: Room, run: Run, prices: Prices, worth: Worth) -> tuple[Alternative, ...]:
+    """Return the first start that was open at home before the run's, and the first one after it."""
+    if run.job.state is JobState.RUNNING:
+        return ()
+    home = next(family for family in families(problem, run.job) if _is_home(family, run))
+    sooner = room.berth(run.job, home)
+    starts = range(run.start_slot + 1, problem.grid.n_slots)
+    later = next((one for slot in starts if (one := room.berth(run.job, home, start_slot=slot)) is not None), None)
+    found = []
+    if sooner is not None and sooner.stretch.start_slot < run.start_slot:
+        found.append(possible(problem, room, f"{home.name}, sooner", sooner, run, prices, worth))
+    if later is not None:
+        found.append(possible(problem, room, f"{home.name}, later", later, run, prices, worth))
+    return tuple(found)
 
 
 def _is_home(family: Family, run: Run) -> bool:
@@ -150,7 +184,7 @@ def _time_reason(problem: Problem, plan: Plan, room: Room, run: Run) -> Reason:
         held = held_back(room, job, home)
         if held is not None and held[1].stretch.start_slot < run.start_slot:
             return Reason("quota", f"it waits {amount(wait)} h: {over_quota(problem, *held)}", numbers)
-        return Reason("capacity", f"it waits {amount(wait)} h: {home.name} has no room for it sooner", numbers)
+        return _no_room(problem, plan, room, run, home, wait)
     start = instant(problem, grid.slot_start_s(sooner.stretch.start_slot))
     return Reason("objective", f"it waits {amount(wait)} h although there is room from {start}: {_better(plan)}", numbers)
 
@@ -186,6 +220,31 @@ def _elastic_reasons(run: Run) -> tuple[Reason, ...]:
     longer = amount(job.workers / run.workers)
     told = f"it runs with {run.workers} of its {job.workers} workers (at least {job.least_workers}), {longer} times as long"
     return (Reason("elastic", f"{told}: {amount(run.hours)} h", numbers),)
+
+
+def _no_room(problem: Problem, plan: Plan, room: Room, run: Run, home: Family, wait: float) -> Reason:
+    """It waits for devices, or for devices inside one domain of the kind that it asks for."""
+    has = "have" if len(home.pools) > 1 else "has"
+    told = f"{home.name} {has} no room for it sooner{_stranded(problem, room, run, home)}"
+    wide = wider_start(problem, plan.decisions, run.job)
+    rule = "capacity"
+    if wide is not None and wide < run.start_slot:
+        at = instant(problem, problem.grid.slot_start_s(wide))
+        rule, told = "topology", f"inside one {run.job.topology.value} {told}; across the cluster there is room from {at}"
+    return Reason(rule, f"it waits {amount(wait)} h: {told}", (Number("wait", wait, "h"),))
+
+
+def _stranded(problem: Problem, room: Room, run: Run, home: Family) -> str:
+    """Return where devices are free while it waits, where they are enough in sum; else how many are."""
+    tight = room.tightness(run.job, home, before_slot=run.start_slot)
+    if tight is None or run.job.shape.gpus == 0:
+        return ""
+    at = instant(problem, problem.grid.slot_start_s(tight.stretch.start_slot))
+    told = f"; from {at} {amount(tight.free_devices)} devices are free"
+    needed = run.job.least_workers * run.job.shape.gpus
+    if tight.free_devices < needed:
+        return f"{told} and it needs {amount(needed)}"
+    return f"{told}, but {fragments(run.job, tight)}"
 
 
 def _deadline_reasons(problem: Problem, run: Run) -> tuple[Reason, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from schedplan.errors import UsageError
 from schedplan.explain.codes import CodeText, code_text
-from schedplan.explain.explanation import Alternative, Explanation, Reason
+from schedplan.explain.explanation import Alternative, Explanation, Help, Reason
 from schedplan.explain.why import explain
 from schedplan.model.findings import Severity
 from schedplan.report.document import (
@@ -18,6 +18,7 @@ from schedplan.report.document import (
     Kind,
     Notice,
     Paragraph,
+    Quantity,
     Section,
     SectionRole,
     Table,
@@ -69,6 +70,8 @@ def explanation_document(found: Explanation, currency: str, timezone: str) -> Do
         rows = tuple((reason.rule, reason.message) for reason in found.reasons)
         blocks.append(Table("reasons", "", (Column("rule", "Rule"), Column("message", "Why")), rows))
     sections = [Section("answer", "The answer", tuple(blocks), SectionRole.ANSWER)]
+    if found.helps:
+        sections.append(Section("helps", "What would help", (_helps(found.helps, currency),)))
     if found.alternatives:
         sections.append(Section("alternatives", "What else there was", (_alternatives(found.alternatives, currency),)))
     if found.next_step:
@@ -78,10 +81,22 @@ def explanation_document(found: Explanation, currency: str, timezone: str) -> Do
             ("subject", found.subject),
             ("verdict", found.verdict),
             ("reasons", tuple(_reason_facts(reason) for reason in found.reasons)),
+            ("helps", tuple(_help_facts(one) for one in found.helps)),
+            ("alternatives", tuple(_alternative_facts(one) for one in found.alternatives)),
             ("next_step", found.next_step),
         )
     )
     return Document(kind="explanation", title=found.subject, sections=tuple(sections), timezone=timezone, facts=facts)
+
+
+def _helps(helps: tuple[Help, ...], currency: str) -> Table:
+    columns = (
+        Column("change", "Change"),
+        Column("cost", "Cost", Kind.MONEY, unit=currency),
+        Column("moved_devices", "Devices moved", Kind.NUMBER, is_detail=True),
+    )
+    rows = tuple((one.words, one.cost, one.moved_devices) for one in helps)
+    return Table("helps-table", "", columns, rows, "Each alone, with all other work where it is; priced exactly for that.")
 
 
 def _alternatives(alternatives: tuple[Alternative, ...], currency: str) -> Table:
@@ -90,10 +105,34 @@ def _alternatives(alternatives: tuple[Alternative, ...], currency: str) -> Table
         Column("outcome", "Outcome"),
         Column("start", "Earliest start", Kind.INSTANT),
         Column("cost_difference", "Cost against the plan", Kind.MONEY, unit=currency),
+        Column("objective_difference", "Objective against the plan", Kind.NUMBER, digits=4, is_detail=True),
         Column("message", "Why"),
     )
-    rows = tuple((one.place, one.outcome.value, one.start_s, one.cost_difference, one.message) for one in alternatives)
-    return Table("alternatives-table", "", columns, rows)
+    rows = tuple(
+        (one.place, one.outcome.value, one.start_s, one.cost_difference, one.objective_difference, one.message)
+        for one in alternatives
+    )
+    caption = "With all other work where the plan has it: exact for that, and not solved anew."
+    return Table("alternatives-table", "", columns, rows, caption)
+
+
+def _help_facts(one: Help) -> Facts:
+    return Facts((("change", one.words), ("cost", one.cost), ("moved_devices", one.moved_devices)))
+
+
+def _alternative_facts(one: Alternative) -> Facts:
+    return Facts(
+        (
+            ("place", one.place),
+            ("outcome", one.outcome.value),
+            ("rule", one.rule),
+            ("start", Quantity(one.start_s, Kind.INSTANT)),
+            ("cost_difference", one.cost_difference),
+            ("bill_difference", one.bill_difference),
+            ("objective_difference", one.objective_difference),
+            ("message", one.message),
+        )
+    )
 
 
 def _reason_facts(reason: Reason) -> Facts:

@@ -131,7 +131,7 @@ def test_the_sum_fits_but_the_nodes_do_not() -> None:
     found = blocker(task, made.decisions, task.job_by_name["train"])
 
     assert found.rule == "capacity"
-    assert "6 devices are free and 4 needed, but they are stranded: at most 3 on one node" in found.evidence
+    assert "6 devices are free, but 3 + 3 on od/1, od/2; it needs one node with 4 free" in found.evidence
 
 
 def test_replicas_hold_room_too() -> None:

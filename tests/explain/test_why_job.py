@@ -59,7 +59,11 @@ def test_pools_that_refuse_it_say_by_which_rule() -> None:
     told = explain(task, small.plan(task, JobPart("train", "od/1", 0, 1)), "train")
 
     found = {other.place: (other.outcome, other.rule) for other in told.alternatives}
-    assert found == {"old": (Outcome.REFUSED, "devices"), "spot": (Outcome.REFUSED, "market")}
+    assert found == {
+        "old": (Outcome.REFUSED, "devices"),
+        "spot": (Outcome.REFUSED, "market"),
+        "od, later": (Outcome.POSSIBLE, None),
+    }
     assert reason(told, "place").message == "no pool but od takes it and has room for it within its window"
 
 
@@ -115,7 +119,9 @@ def test_waiting_for_room() -> None:
     made = small.plan(task, JobPart("a", "od", 0, 1), JobPart("train", "od", 1, 1))
 
     found = reason(explain(task, made, "train"), "capacity")
-    assert found.message == "it waits 1 h: od has no room for it sooner"
+    assert found.message == (
+        "it waits 1 h: od has no room for it sooner; from 1970-01-01 00:00+00:00 0 devices are free and it needs 8"
+    )
     assert number(found, "wait") == 1.0
 
 

@@ -58,7 +58,7 @@ def test_a_node_that_others_hold() -> None:
     assert told.verdict == "job train has no room on od/1 within its window"
     assert told.reasons[-1].message == "taken by job a"
     # the evidence is about that node alone: its 8 devices are held, though od/2 would be free
-    assert "0 devices are free there, at most 0 on one node" in told.reasons[0].message
+    assert "0 devices are free there, and it needs 8" in told.reasons[0].message
 
 
 def test_a_node_that_costs_more() -> None:
