@@ -6,18 +6,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schedplan.measures.comparison import ComparedPlan, JobChange, MeasureChange, PlanDiff, compare
+from schedplan.model.findings import Severity
 from schedplan.model.plan import Plan
-from schedplan.report.document import Column, Document, Facts, Kind, Paragraph, Section, SectionRole, Table
+from schedplan.report.document import Block, Column, Document, Facts, Kind, Notice, Paragraph, Section, SectionRole, Table
 from schedplan.report.figures import counted
 from schedplan.tables.artefact_context import PlanContext
 from schedplan.tables.artefacts import read_plan
+from schedplan.workflows.attribution import Attribution, Effect, attribution
+
+NO_CAUSES = Attribution()
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What two plans differ in."""
+    """What two plans differ in, and which changed inputs that comes from."""
 
     diff: PlanDiff
+    attribution: Attribution
     document: Document
 
     @property
@@ -26,19 +31,27 @@ class Difference:
         return not self.diff.decisions_differ and not self.diff.measures
 
 
-def diff_plans(before: Path, after: Path) -> Difference:
-    """Return the differences of two saved plans; they may be of different projects. Neither is checked against its inputs."""
+def diff_plans(before: Path, after: Path, before_data: Path | None = None, after_data: Path | None = None) -> Difference:
+    """Return the differences of two saved plans; they may be of different projects. Neither is checked against its inputs.
+
+    Where both projects still hold what the plans were made from (they are looked for above the plans, or at the data folders),
+    the changed inputs are put into the first one by one, to tell how much each explains.
+    """
     first, second = read_plan(before), read_plan(after)
     found = compare(_compared(*first), _compared(*second))
-    return Difference(found, diff_document(found, second[1]))
+    causes = attribution(before, after, before_data, after_data)
+    return Difference(found, causes, diff_document(found, second[1], causes))
 
 
-def diff_document(found: PlanDiff, context: PlanContext) -> Document:
+def diff_document(found: PlanDiff, context: PlanContext, causes: Attribution = NO_CAUSES) -> Document:
     """Return the differences as a document, in the currency and time zone of the second plan."""
     sections = [Section("answer", "", (Paragraph((_headline(found, context.currency),), is_headline=True),), SectionRole.ANSWER)]
-    if found.inputs:
-        rows = tuple((change.path, change.kind.value) for change in found.inputs)
-        sections.append(_section("inputs", "Inputs", (Column("input", "Input"), Column("change", "Change")), rows))
+    if found.inputs or causes.inputs:
+        sections.append(Section("inputs", "Inputs", tuple(_input_blocks(found, causes))))
+    if causes.effects:
+        rows = tuple((one.input, one.objective, one.cost, one.wait_h, one.moved, one.note) for one in causes.effects)
+        table = Table("effects-table", "", _effect_columns(context.currency), rows, EFFECTS_CAPTION)
+        sections.append(Section("effects", "What each changed input does alone", (table,)))
     if found.jobs:
         sections.append(_section("jobs", "Jobs", _JOB_COLUMNS, tuple(_job_row(change) for change in found.jobs)))
     if found.replicas:
@@ -50,9 +63,60 @@ def diff_document(found: PlanDiff, context: PlanContext) -> Document:
     if found.measures:
         sections.append(_section("measures", "Measures", _MEASURE_COLUMNS, tuple(_measure_row(one) for one in found.measures)))
     facts = Facts(
-        (("cost_delta", found.cost_delta), ("objective_delta", found.objective_delta), ("differs", bool(found.decisions_differ)))
+        (
+            ("cost_delta", found.cost_delta),
+            ("objective_delta", found.objective_delta),
+            ("differs", bool(found.decisions_differ)),
+            ("changed_inputs", tuple(Facts((("input", one.name), ("changes", one.what))) for one in causes.inputs)),
+            ("effects", tuple(_effect_facts(one) for one in causes.effects)),
+        )
     )
     return Document(kind="diff", title="Difference of two plans", sections=tuple(sections), timezone=context.timezone, facts=facts)
+
+
+EFFECTS_CAPTION = (
+    "Each input of the second plan alone put into the first project, and solved; the objective by the scales of the first."
+    " Jobs moved: elsewhere, at another time, or in one plan only."
+)
+
+
+def _input_blocks(found: PlanDiff, causes: Attribution) -> list[Block]:
+    blocks: list[Block] = []
+    if found.inputs:
+        rows = tuple((change.path, change.kind.value) for change in found.inputs)
+        columns = (Column("input", "Input"), Column("change", "Change"))
+        blocks.append(Table("inputs-table", "", columns, rows, "By the hash of their content."))
+    if causes.inputs:
+        changes = tuple((one.name, what) for one in causes.inputs for what in one.what)
+        blocks.append(Table("changes-table", "", (Column("input", "Input"), Column("what", "What changed")), changes))
+    if causes.reason:
+        hint = "Name the folders that hold the inputs as they were with --before-data and --after-data."
+        blocks.append(Notice(Severity.NOTE, f"How much each input explains is not known: {causes.reason}", hint=hint))
+    return blocks
+
+
+def _effect_columns(currency: str) -> tuple[Column, ...]:
+    return (
+        Column("input", "Input"),
+        Column("objective", "Objective", Kind.NUMBER, digits=6),
+        Column("cost", "Cost", Kind.MONEY, unit=currency),
+        Column("wait", "Mean wait (h)", Kind.NUMBER, digits=2),
+        Column("moved", "Jobs moved", Kind.COUNT),
+        Column("note", "Note"),
+    )
+
+
+def _effect_facts(one: Effect) -> Facts:
+    return Facts(
+        (
+            ("input", one.input),
+            ("objective", one.objective),
+            ("cost", one.cost),
+            ("wait_h", one.wait_h),
+            ("moved", one.moved),
+            ("note", one.note),
+        )
+    )
 
 
 _JOB_COLUMNS = (

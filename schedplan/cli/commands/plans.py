@@ -18,6 +18,14 @@ After = Annotated[Path, typer.Argument(metavar="B", help="Folder of the later pl
 Names = Annotated[
     list[str], typer.Argument(metavar="[PLAN] NAME", help="A job or service, after the plan's folder; or a code such as SP1003.")
 ]
+BeforeData = Annotated[
+    Path | None,
+    typer.Option("--before-data", metavar="DIR", help="The inputs of A as they were, where not above it.", show_default=False),
+]
+AfterData = Annotated[
+    Path | None,
+    typer.Option("--after-data", metavar="DIR", help="The inputs of B, where they are not above it.", show_default=False),
+]
 WhyNot = Annotated[str | None, typer.Option("--why-not", metavar="NODE", help="Why not on this node or pool.", show_default=False)]
 
 
@@ -54,11 +62,18 @@ def explain(call: Call, names: Names, why_not: WhyNot = None, data: options.Data
 
 
 @command("schedplan diff runs/before runs/plan", "schedplan diff runs/before runs/plan --detailed-exitcode -o markdown")
-def diff(call: Call, before: Before, after: After, detailed_exitcode: options.DetailedExitcode = False) -> ExitStatus:
-    """Say what differs from one plan to another: jobs, replicas, node-hours, measures, inputs."""
+def diff(
+    call: Call,
+    before: Before,
+    after: After,
+    before_data: BeforeData = None,
+    after_data: AfterData = None,
+    detailed_exitcode: options.DetailedExitcode = False,
+) -> ExitStatus:
+    """Say what differs from one plan to another, which inputs changed, and how much each of them explains."""
     from schedplan.workflows.diff import diff_plans
 
-    found = diff_plans(before, after)
+    found = diff_plans(before, after, before_data, after_data)
     call.present(found.document)
     return ExitStatus.ANSWER_IS_NO if detailed_exitcode and not found.is_empty else ExitStatus.DONE
 
