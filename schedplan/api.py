@@ -26,6 +26,7 @@ from schedplan.workflows.diff import Difference
 from schedplan.workflows.diff import diff_plans as diff
 from schedplan.workflows.forecast import Forecasted
 from schedplan.workflows.forecast import forecast_project as forecast
+from schedplan.workflows.goals import AskedGoals
 from schedplan.workflows.optimize import Planned, plan_project, solve_options
 from schedplan.workflows.optimize import save as save_plan
 from schedplan.workflows.plan import SavedPlan, open_plan
@@ -36,6 +37,7 @@ from schedplan.workflows.verify import Verification
 from schedplan.workflows.verify import verify_plan as verify
 
 __all__ = [
+    "AskedGoals",
     "Checked",
     "CompareOptions",
     "Compared",
@@ -71,6 +73,15 @@ def project(*data: Path, config: Path | None = None, assign: tuple[str, ...] = (
     return open_project(place, settings)
 
 
-def plan(project: Project, options: SolveOptions | None = None, *, runtime_minutes: float | None = None) -> Planned:
-    """Return the plan of a project. Raises InputError for tables that make no problem, SolverError without a plan."""
-    return plan_project(project, options or solve_options(project.settings), runtime_minutes)
+def plan(
+    project: Project,
+    options: SolveOptions | None = None,
+    *,
+    runtime_minutes: float | None = None,
+    goals: AskedGoals | None = None,
+) -> Planned:
+    """Return the plan of a project; goals: an order to take them in, or a front of two.
+
+    Raises InputError for tables that make no problem, SolverError without a plan.
+    """
+    return plan_project(project, options or solve_options(project.settings), runtime_minutes, asked=goals)

@@ -38,6 +38,7 @@ _SINGLE = (
     "phantom_admitted_device_h",
     "pool_loss_missed",
     "preemptions",
+    "reward",
     "rework_cost",
     "slo_attainment",
     "stranded_devices",

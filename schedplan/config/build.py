@@ -7,7 +7,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from schedplan.config.given import GivenValues
-from schedplan.config.models import ForecastSection, HorizonSection, ObjectiveSection, ProjectFile, QuotaSection
+from schedplan.config.models import ForecastSection, HorizonSection, ObjectiveSection, ProjectFile, QuotaSection, RewardSection
 from schedplan.config.settings import (
     CheckSettings,
     ForecastSettings,
@@ -19,7 +19,7 @@ from schedplan.config.settings import (
 )
 from schedplan.config.zone import find_zone, nearest_zone
 from schedplan.model.forbid import Forbid, ForbidError, parse_forbid
-from schedplan.model.problem import Limits, MissedDemand, Objective, Rates, Reserve
+from schedplan.model.problem import Limits, MissedDemand, Objective, Rates, Reserve, Reward
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.timegrid import InstantError, parse_instant
 from schedplan.units import QuantityError, parse_duration_s, parse_number
@@ -166,6 +166,23 @@ def _objective(objective: ObjectiveSection, given: GivenValues) -> Objective:
         unplaced=objective.unplaced,
         move_device_h=objective.move_device_h,
         rates=Rates(objective.rates.wait, objective.rates.tardiness, objective.rates.missed),
+        rewards=_rewards(objective.rewards, given),
+    )
+
+
+def _rewards(sections: list[RewardSection], given: GivenValues) -> tuple[Reward, ...]:
+    if any((section.above is None) == (section.below is None) for section in sections):
+        given.note(("objective", "rewards"), "a reward is for a measure above or below a limit", expected="one of above and below")
+        return ()
+    return tuple(
+        Reward(
+            measure=section.measure,
+            is_above=section.above is not None,
+            limit=section.above if section.above is not None else section.below or 0.0,
+            points=section.points,
+            per=section.per,
+        )
+        for section in sections
     )
 
 

@@ -64,6 +64,16 @@ class RatesSection(Section):
     missed: float = key(10.0, "what one device-hour of demand not served counts for", "a number of at least 0", ge=0)
 
 
+class RewardSection(Section):
+    """One table of [[objective.rewards]]."""
+
+    measure: str = Field(min_length=1)
+    above: float | None = None
+    below: float | None = None
+    points: float
+    per: float | None = Field(default=None, gt=0)
+
+
 class ObjectiveSection(Section):
     latency: float = key(0.5, "weight of waiting, lateness and missed demand", "a number of at least 0", ge=0)
     utilization: float = key(0.3, "weight of capacity paid for and idle", "a number of at least 0", ge=0)
@@ -77,6 +87,11 @@ class ObjectiveSection(Section):
         ge=0,
     )
     rates: RatesSection = Field(default_factory=RatesSection)
+    rewards: list[RewardSection] = key(
+        [],
+        "points that score any plan by its measures, and are never optimised",
+        "tables of measure, above or below, points and, where points count for each so much, per above 0",
+    )
 
 
 class LimitsSection(Section):

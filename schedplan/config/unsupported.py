@@ -32,7 +32,6 @@ REFUSED = (
     ),
     Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),
     Unsupported(("forecast", "engine"), "SARIMA is estimated by statsmodels only", lambda value: value != "statsmodels"),
-    Unsupported(("objective", "rewards"), "plans are scored by the objective alone"),
 )
 
 WARNED = (

@@ -52,6 +52,11 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " from the start of the horizon or earlier; or set objective.carbon to 0.",
     ),
     CodeText(
+        "SP1021",
+        "reward for no measure",
+        "A table of [[objective.rewards]] names a measure that plans do not have. docs/measures.md lists those that there are.",
+    ),
+    CodeText(
         "SP1101",
         "stale plan",
         "An input of the plan is no longer what the plan was made from: its content changed, it is gone, or the project file says"

@@ -19,6 +19,7 @@ import numpy as np
 
 from schedplan.measures.accounting import Account, account
 from schedplan.measures.baselines import baselines, waterfall
+from schedplan.measures.exchange import exchange_rates
 from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import Normalisation, Scale, terms, total
 from schedplan.measures.rules.case import CODES
@@ -32,6 +33,7 @@ from schedplan.model.plan import (
     Plan,
     PlanStatus,
     Proof,
+    Rate,
     ReplicaPart,
     ReplicaRow,
     Term,
@@ -43,7 +45,7 @@ from schedplan.model.problem import Problem
 TOLERANCE = 1e-9
 OPTIMAL_WITHIN = 1e-9
 NOT_RECOMPUTED = ("forecast_",)
-_Row = Placement | ReplicaRow | Measure | Term | Baseline | WaterfallStep | Unplaced
+_Row = Placement | ReplicaRow | Measure | Term | Rate | Baseline | WaterfallStep | Unplaced
 _Key = tuple[object, ...]
 
 
@@ -183,6 +185,8 @@ def _objective(problem: Problem, plan: Plan, fresh: Account, normalisation: Norm
     scales = normalisation or _own_scales(plan)
     wanted = terms(problem, fresh.goals, scales)
     yield from _rows("SP3126", "term", plan.terms, wanted, ("name",))
+    if plan.rates:
+        yield from _rows("SP3126", "exchange rate", plan.rates, exchange_rates(wanted), ("what",))
     if tuple(term.name for term in plan.terms) == tuple(term.name for term in wanted):
         objective = total(wanted)
         if plan.proof.objective is None or not _same(plan.proof.objective, objective):

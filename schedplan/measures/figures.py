@@ -24,6 +24,7 @@ paid = counted-resource-hours (devices, or cores) of the nodes that are on; a me
     moved_replica_devices   of replicas, summed over slots (`measures/moves.py`). Only with an earlier plan or stopped jobs
     stranded_devices     mean over the horizon
     energy_kwh           where the power of a pool's nodes is known; {pool}; whole: only if it is known for all pools
+    reward               points by `[objective.rewards]`, summed; {reward} of each. Only where the project has some
     carbon_g             energy_kwh x intensity of the region, where both are known; {pool}; whole: only if known for all pools
 """
 
@@ -41,6 +42,7 @@ from schedplan.measures.min_on_time import on_time_chance
 from schedplan.measures.moves import moves_of
 from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import BorrowCosts
+from schedplan.measures.rewards import rewards
 from schedplan.measures.runs import Fleet, Run
 from schedplan.measures.spot import gang_rate
 from schedplan.measures.usage import Usage, counted_on
@@ -73,9 +75,9 @@ class Ledger:
 def measures(ledger: Ledger) -> tuple[Measure, ...]:
     """Return all measures, by name, then labels."""
     parts = (_cost, _use, _services, _deadlines, _waits, _energy, _moves)
-    return tuple(
-        sorted((measure for part in parts for measure in part(ledger)), key=lambda measure: (measure.name, measure.labels))
-    )
+    found = [measure for part in parts for measure in part(ledger)]
+    found += rewards(ledger.problem.objective.rewards, found)
+    return tuple(sorted(found, key=lambda measure: (measure.name, measure.labels)))
 
 
 def pool_rows(problem: Problem, pool: Pool) -> list[int]:

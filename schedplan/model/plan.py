@@ -145,6 +145,15 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """`what` counts as much as `worth` in `unit`, by the weights and divisors of an objective."""
+
+    what: str
+    worth: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConflictItem:
     """A rule of a minimal conflict, with the numbers that show it.
 
@@ -273,3 +282,4 @@ class Plan:
     seed: int = 0
     stages: tuple[Stage, ...] = ()
     front: Front | None = None
+    rates: tuple[Rate, ...] = ()

@@ -87,11 +87,22 @@ class AtMost:
 
 
 @dataclass(frozen=True, slots=True)
+class Reward:
+    """Points for a measure at or above (else: at or below) a limit: once, or for each `per` beyond it, in proportion."""
+
+    measure: str
+    is_above: bool
+    limit: float
+    points: float
+    per: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Objective:
     """Weights of the goals, scaled to sum to 1, and the price of leaving all work out.
 
     move_device_h: device-hours of waiting that one device moved against an earlier plan counts for. at_most: what goals may not
-    exceed.
+    exceed. rewards score a plan and are no part of F.
     """
 
     latency: float = 0.5
@@ -102,6 +113,7 @@ class Objective:
     rates: Rates = Rates()
     move_device_h: float = 1.0
     at_most: tuple[AtMost, ...] = ()
+    rewards: tuple[Reward, ...] = ()
 
     def weight(self, goal: str) -> float:
         """Return the weight of a goal of GOALS, scaled so that all sum to 1; 0 where no goal has any."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from schedplan.errors import SolverError
 from schedplan.measures.accounting import account, goal_values
+from schedplan.measures.exchange import exchange_rates
 from schedplan.measures.feasibility import violations
 from schedplan.measures.held import exceeded
 from schedplan.measures.objective import GoalValues, Normalisation, terms, total
@@ -291,10 +292,12 @@ class _Solve:
 def _plan(problem: Problem, options: SolveOptions, normalisation: Normalisation, decisions: Decisions, proof: Proof) -> Plan:
     """Return decisions with every number that follows from them."""
     found = account(problem, decisions)
+    parts = terms(problem, found.goals, normalisation)
     return Plan(
         decisions=decisions,
         proof=proof,
-        terms=terms(problem, found.goals, normalisation),
+        terms=parts,
+        rates=exchange_rates(parts),
         measures=found.measures,
         placements=found.placements,
         replicas=found.replicas,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedplan.model.findings import Measure, Severity
-from schedplan.model.plan import Baseline, ConflictItem, Plan, PlanStatus, Repair, Term, Unplaced
+from schedplan.model.plan import Baseline, ConflictItem, Plan, PlanStatus, Rate, Repair, Term, Unplaced
 from schedplan.model.problem import Problem
 from schedplan.report.document import Facts, Notice, finite
 from schedplan.report.figures import LEAST_SHARE
@@ -46,10 +46,15 @@ def plan_facts(problem: Problem, plan: Plan, provenance: Provenance) -> Facts:
             ("inputs", tuple(Facts((("path", path), ("sha256", digest))) for path, digest in provenance.inputs)),
             ("versions", Facts(provenance.versions)),
             ("seed", plan.seed),
+            ("exchange_rates", tuple(_rate_facts(rate) for rate in plan.rates)),
             ("stages", stages_facts(plan)),
             ("pareto", front_facts(plan.front)),
         )
     )
+
+
+def _rate_facts(rate: Rate) -> Facts:
+    return Facts((("what", rate.what), ("worth", finite(rate.worth)), ("unit", rate.unit)))
 
 
 def measure_facts(measure: Measure) -> Facts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedplan.measures.exchange import exchange_rates
 from schedplan.model.findings import Measure
 from schedplan.model.plan import ConflictItem, Placement, Plan, Term
 from schedplan.model.problem import Problem
@@ -19,7 +20,6 @@ from schedplan.report.document import (
     Table,
     finite,
 )
-from schedplan.report.exchange import exchange_rates
 from schedplan.report.figures import counted
 from schedplan.report.plan_facts import Provenance, plan_cost
 
@@ -68,11 +68,21 @@ def goals_section(plan: Plan) -> Section:
     if idle:
         words = f"Nothing to win or lose between the reference plan and the ideal: {', '.join(idle)}."
         blocks.append(Paragraph((words,)))
-    rates = exchange_rates(plan.terms)
+    rates = plan.rates or exchange_rates(plan.terms)
     if rates:
-        rate_columns = (Column("what", "This"), Column("worth", "counts as much as", Kind.MONEY, rates[0].unit))
+        is_money = any(term.name == "cost" and term.weight > 0 for term in plan.terms)
+        rate_columns = (
+            Column("what", "This"),
+            Column("worth", "counts as much as", Kind.MONEY if is_money else Kind.NUMBER, rates[0].unit),
+        )
         rows = tuple((rate.what, rate.worth) for rate in rates)
         blocks.append(Table("exchange-rates", "What one goal is worth in another", rate_columns, rows))
+    points = tuple((dict(one.labels)["reward"], one.value) for one in plan.measures if one.name == "reward" and one.labels)
+    if points:
+        total = next(one.value for one in plan.measures if one.name == "reward" and not one.labels)
+        reward_columns = (Column("reward", "Reward"), Column("points", "Points", Kind.NUMBER))
+        scored = "Points score a plan; they are no part of the objective."
+        blocks.append(Table("rewards", "What the plan scores", reward_columns, (*points, ("all of them", total)), scored))
     return Section("goals", "What was weighed", tuple(blocks), SectionRole.MORE)
 
 

@@ -10,10 +10,10 @@ from enum import Enum
 from typing import TypeVar
 
 from schedplan.model.front import Front, FrontPoint, PointStatus
-from schedplan.model.plan import PlanStatus, Stage
+from schedplan.model.plan import PlanStatus, Rate, Stage
 from schedplan.tables.artefact_record import Fields, Json
 
-STAGES, FRONT = "stages", "pareto"
+STAGES, FRONT, RATES = "stages", "pareto", "exchange_rates"
 
 Status = TypeVar("Status", PlanStatus, PointStatus)
 
@@ -39,6 +39,18 @@ def stages_from(record: Fields) -> tuple[Stage, ...]:
         )
         for row in record.rows(STAGES)
     )
+
+
+def rates_values(rates: tuple[Rate, ...]) -> Json:
+    """Return exchange rates as rows."""
+    return [_values(rate) for rate in rates]
+
+
+def rates_from(record: Fields) -> tuple[Rate, ...]:
+    """Return the exchange rates of a record; InputError where a value is off."""
+    if RATES not in record.values:
+        return ()
+    return tuple(Rate(row.text("what"), row.number("worth"), row.text("unit")) for row in record.rows(RATES))
 
 
 def front_values(front: Front | None) -> Json:
@@ -92,7 +104,7 @@ def _pair(front: Fields, key: str) -> tuple[str, str]:
     return (found[0], found[1])
 
 
-def _values(one: Stage | FrontPoint) -> Json:
+def _values(one: Stage | FrontPoint | Rate) -> Json:
     found: dict[str, Json] = {}
     for field in fields_of(one):
         value = getattr(one, field.name)

@@ -42,7 +42,17 @@ from schedplan.model.plan import (
 from schedplan.tables.artefact_columns import Cells, columns_bytes, columns_in, seconds_of
 from schedplan.tables.artefact_context import InputRecord, PlanContext, SettingsSnapshot
 from schedplan.tables.artefact_forecast import demand_bytes, demands_in, forecast_bytes, forecasts_in
-from schedplan.tables.artefact_goals import FRONT, STAGES, front_from, front_values, stages_from, stages_values
+from schedplan.tables.artefact_goals import (
+    FRONT,
+    RATES,
+    STAGES,
+    front_from,
+    front_values,
+    rates_from,
+    rates_values,
+    stages_from,
+    stages_values,
+)
 from schedplan.tables.artefact_record import MALFORMED, Fields, Json, opened, sealed, sha256_of
 from schedplan.tables.dictionary.placements import PLACEMENTS
 from schedplan.tables.dictionary.plan_nodes import PLAN_NODES
@@ -126,6 +136,7 @@ def plan_of(record: Fields, files: Mapping[str, bytes], folder: str) -> tuple[Pl
         seed=record.whole("seed"),
         stages=stages_from(record),
         front=front_from(record),
+        rates=rates_from(record),
     )
     return plan, context
 
@@ -209,6 +220,7 @@ def _plan_values(plan: Plan) -> dict[str, Json]:
         "seed": plan.seed,
         STAGES: stages_values(plan.stages),
         FRONT: front_values(plan.front),
+        RATES: rates_values(plan.rates),
     }
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
+from schedplan.check.vocabulary import KNOWN_MEASURES
 from schedplan.errors import InputError
 from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.forbidding import idle_rules, with_rules
@@ -92,6 +94,7 @@ def _problem(
         intensities=intensities(content.intensity_changes, grid),
         outages=content.outages,
     )
+    _refuse_unknown_rewards(problem)
     if problem.objective.carbon > 0:
         refuse_unknown_carbon(problem)
     later = _submitted_later(timed, grid)
@@ -106,6 +109,17 @@ def _problem(
     ruled = with_rules(replace(problem, jobs=jobs, forbid=known_rules(settings.forbid, content.cluster)))
     planned, idle_pins = pinned(ruled, content.pins)
     return planned, notes, (*said, *idle_rules(planned), *idle_pins)
+
+
+def _refuse_unknown_rewards(problem: Problem) -> None:
+    for reward in problem.objective.rewards:
+        if reward.measure not in KNOWN_MEASURES or reward.measure == "reward":
+            near = get_close_matches(reward.measure, KNOWN_MEASURES, n=1)
+            raise InputError(
+                f"[objective.rewards]: {reward.measure} is no measure of a plan",
+                code="SP1021",
+                hint=f"Did you mean {near[0]}?" if near else "docs/measures.md lists the measures.",
+            )
 
 
 def refuse_unknown_carbon(problem: Problem) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from schedplan.model.findings import Measure
 from schedplan.model.forecast import Forecast, Quality
+from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import (
     Baseline,
     ConflictItem,
@@ -18,9 +19,11 @@ from schedplan.model.plan import (
     Plan,
     PlanStatus,
     Proof,
+    Rate,
     Repair,
     ReplicaPart,
     ReplicaRow,
+    Stage,
     Term,
     Unplaced,
     WaterfallStep,
@@ -89,6 +92,22 @@ def handmade_plan() -> Plan:
         baselines=(Baseline("peak", "all day for the peak", 61600.0),),
         waterfall=(WaterfallStep("spot", -3.25, "train on spot"),),
         seed=7,
+        stages=(
+            Stage("unplaced", 0.0, "share", 0.0, 0.0, PlanStatus.OPTIMAL, 1e-6),
+            Stage("cost", 17.5, "USD", 17.0, 0.5 / 17.5, PlanStatus.FEASIBLE, 17.5000175),
+        ),
+        front=Front(
+            goals=("cost", "carbon"),
+            units=("USD", "gCO2e"),
+            points=(
+                FrontPoint(17.5, 90.5, None, 0.1, 1.1, 17.5, 1.05, 1.05, 0.0, PointStatus.OPTIMAL),
+                FrontPoint(19.5, 70.5, 80.0, None, 1.2, 19.5, 1.15, None, None, PointStatus.FEASIBLE),
+            ),
+            asked=5,
+            is_whole=False,
+            solves=7,
+        ),
+        rates=(Rate("1 kg CO2e", 1 / 3, "USD"),),
     )
 
 

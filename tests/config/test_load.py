@@ -230,7 +230,6 @@ def test_a_local_time_that_the_clocks_skip_is_refused(tmp_path: Path) -> None:
     [
         ("[forecast]\nreserve = ['tenant=a']", "forecast.reserve"),
         ("[forecast]\nengine = 'css'", "forecast.engine"),
-        ("[[objective.rewards]]\npoints = 1", "objective.rewards"),
     ],
 )
 def test_a_key_that_is_not_acted_on_is_refused_by_name(tmp_path: Path, text: str, key: str) -> None:

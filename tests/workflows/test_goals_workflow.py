@@ -89,3 +89,62 @@ def test_what_can_not_be_asked_is_refused(run, words, expected):
 
     assert 2 == done.exit_code
     assert expected in " ".join(done.stderr.split())
+
+
+REWARDS = """
+[[objective.rewards]]
+measure = "cost"
+below = 12
+points = 1
+per = 2
+[[objective.rewards]]
+measure = "wait_s_max"
+above = 1800
+points = -1
+per = 3600
+"""
+
+
+def test_rewards_score_a_plan_and_do_not_change_it(run, tmp_path):
+    before = loads(run("optimize", "-o", "json").stdout)
+    (tmp_path / "schedplan.toml").write_text(SETTINGS + REWARDS)
+    plan = loads(run("optimize", "-o", "json").stdout)
+    points = {one["labels"].get("reward", ""): one["value"] for one in plan["measures"] if one["name"] == "reward"}
+    cost = next(term["value"] for term in plan["terms"] if term["name"] == "cost")
+    wait_h = next(term["value"] for term in plan["terms"] if term["name"] == "latency")
+
+    # one device of one: a device-hour of wait is an hour
+    late = max(wait_h - 0.5, 0.0)
+    assert {"cost below 12": (12 - cost) / 2, "wait_s_max above 1800": -late, "": (12 - cost) / 2 - late} == points
+    assert before["terms"] == plan["terms"]
+    assert 0 == run("verify", "runs/plan").exit_code
+    assert 1 == run("check", "--set", 'check.rules=["reward >= 100"]').exit_code
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ('measure = "cots"\nabove = 1\npoints = 1', "cots is no measure of a plan"),
+        ('measure = "cost"\npoints = 1', "a reward is for a measure above or below a limit"),
+        ('measure = "cost"\nabove = 1\npoints = 1\nper = 0', "objective.rewards is off"),
+    ],
+)
+def test_a_reward_that_makes_no_sense_is_refused(run, tmp_path, table, expected):
+    (tmp_path / "schedplan.toml").write_text(f"{SETTINGS}[[objective.rewards]]\n{table}\n")
+    done = run("optimize")
+
+    assert 2 == done.exit_code
+    assert expected in " ".join(done.stderr.split())
+
+
+def test_exchange_rates_are_told_to_machines_and_verified(run, tmp_path):
+    plan = loads(run("optimize", "-o", "json").stdout)
+    saved = loads((tmp_path / "runs/plan/plan.json").read_text())
+    latency, cost = (next(term for term in saved["terms"] if term["name"] == goal) for goal in ("latency", "cost"))
+
+    # both weigh a half: one device-hour of wait counts as divisor of cost / divisor of latency
+    (wait, left_out) = plan["exchange_rates"]
+    assert ("1 device-h of wait at the lowest priority", "USD") == (wait["what"], wait["unit"])
+    assert wait["worth"] == pytest.approx(cost["divisor"] / latency["divisor"])
+    assert "1 % of all work, by importance, left out" == left_out["what"]
+    assert [one["worth"] for one in plan["exchange_rates"]] == pytest.approx([one["worth"] for one in saved["exchange_rates"]])
