@@ -10,6 +10,7 @@ from shutil import copytree
 from time import process_time
 
 from benchmarks import phases
+from benchmarks.mixed_day import write_mixed_day
 from benchmarks.random_day import write_random_day
 
 PHASES = ("load", "forecast", "solve", "verify")
@@ -28,7 +29,11 @@ class Spec:
 
 SPECS = (
     Spec("ecommerce-day", lambda folder, _: copytree(ECOMMERCE_DAY, folder, dirs_exist_ok=True), sizes=(20,), smoke=20),
-    Spec("random-day", write_random_day, sizes=(4, 8, 16), smoke=3),
+    Spec("random-day", write_random_day, sizes=(4, 8, 16, 20), smoke=3),
+    Spec("mixed-day", write_mixed_day, sizes=(20,), smoke=4),
+    Spec("mixed-day-2", lambda folder, size: write_mixed_day(folder, size, seed=2), sizes=(20,), smoke=4),
+    Spec("mixed-day-3", lambda folder, size: write_mixed_day(folder, size, seed=3), sizes=(20,), smoke=4),
+    Spec("dense-day", lambda folder, size: write_mixed_day(folder, size, jobs_per_node=10), sizes=(100,), smoke=4),
 )
 
 

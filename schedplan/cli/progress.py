@@ -1,6 +1,7 @@
 """Progress on standard error: phase, elapsed time and, where a solver runs, objective, bound and gap.
 
-On a terminal one line that is rewritten; elsewhere a plain line every ten seconds; as JSON lines where that was asked for.
+On a terminal one line that keeps moving; elsewhere a plain line every ten seconds; as JSON lines where that was asked for. A
+solver that says nothing for long is still seen to be at work: what is told is what is known, whenever it is due.
 """
 
 from __future__ import annotations
@@ -8,14 +9,20 @@ from __future__ import annotations
 import json
 import sys
 import time
+from threading import Event, Lock, Thread
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from schedplan.cli.talk import Talk, shown, write_line
+from schedplan.cli.talk import Talk, shown, takes_color, write_line
+
+if TYPE_CHECKING:
+    from rich.status import Status
+    from rich.text import Text
+
+    from schedplan.model import progress as search
 
 PLAIN_EVERY_S = 10.0
-LIVE_EVERY_S = 0.1
-_REWRITE = "\r\x1b[2K"
+LOOK_EVERY_S = 0.5
 
 
 class Progress:
@@ -24,39 +31,74 @@ class Progress:
     def __init__(self, talk: Talk, form: str) -> None:
         self._talk = talk
         self._is_off = form == "off" or talk.is_quiet
-        self._is_live = form == "auto" and not talk.is_json and sys.stderr.isatty()
-        self._every_s = LIVE_EVERY_S if self._is_live else PLAIN_EVERY_S
+        self._is_live = not self._is_off and form == "auto" and not talk.is_json and sys.stderr.isatty()
         self._begin_s = time.monotonic()
         self._last_s = self._begin_s
-        self._has_line = False
+        self._known: tuple[str, float | None, float | None, float | None] = ("", None, None, None)
+        self._lock = Lock()
+        self._is_over = Event()
+        self._status: Status | None = None
+        self._teller: Thread | None = None
 
     def __enter__(self) -> Self:
+        if self._is_live:
+            self._status = _status(self, self._talk.color)
+            self._status.start()
+        elif not self._is_off:
+            self._teller = Thread(target=self._tell_on, daemon=True)
+            self._teller.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
-        if self._has_line:
-            sys.stderr.write(_REWRITE)
-            sys.stderr.flush()
+        self._is_over.set()
+        if self._status is not None:
+            self._status.stop()
+        if self._teller is not None:
+            self._teller.join()
 
     def __call__(self, phase: str, objective: float | None = None, bound: float | None = None, gap: float | None = None) -> None:
-        """Tell where the work stands, unless something was told a moment ago."""
-        now_s = time.monotonic()
-        if self._is_off or now_s - self._last_s < self._every_s:
-            return
-        self._last_s = now_s
+        """Take in where the work stands, and tell it unless something was told a moment ago."""
+        self._known = (phase, objective, bound, gap)
+        if not self._is_off and not self._is_live:
+            self._tell_if_due()
+
+    def watch(self, reached: search.Progress) -> None:
+        """Take in how far a search is."""
+        self(reached.phase, reached.objective, reached.bound, reached.gap)
+
+    def __rich__(self) -> Text:
+        from rich.text import Text
+
+        return Text(_sentence(time.monotonic() - self._begin_s, *self._known))
+
+    def _tell_on(self) -> None:
+        while not self._is_over.wait(LOOK_EVERY_S):
+            self._tell_if_due()
+
+    def _tell_if_due(self) -> None:
+        with self._lock:
+            now_s = time.monotonic()
+            if now_s - self._last_s < PLAIN_EVERY_S:
+                return
+            self._last_s = now_s
         elapsed_s = now_s - self._begin_s
         if self._talk.is_json:
+            phase, objective, bound, gap = self._known
             report = {"level": "progress", "phase": phase, "elapsed_s": round(elapsed_s, 1)}
             write_line(json.dumps({**report, "objective": objective, "bound": bound, "gap": gap}, sort_keys=True))
-        elif self._is_live:
-            self._has_line = True
-            sys.stderr.write(_REWRITE + _sentence(phase, elapsed_s, objective, bound, gap))
-            sys.stderr.flush()
         else:
-            write_line(_sentence(phase, elapsed_s, objective, bound, gap))
+            write_line(_sentence(elapsed_s, *self._known))
 
 
-def _sentence(phase: str, elapsed_s: float, objective: float | None, bound: float | None, gap: float | None) -> str:
+def _status(progress: Progress, color: str) -> Status:
+    from rich.console import Console
+    from rich.status import Status
+
+    console = Console(file=sys.stderr, no_color=not takes_color(sys.stderr, color), highlight=False)
+    return Status(progress, console=console)
+
+
+def _sentence(elapsed_s: float, phase: str, objective: float | None, bound: float | None, gap: float | None) -> str:
     parts = [shown(phase), f"{elapsed_s:.0f} s"]
     if objective is not None:
         parts.append(f"objective {objective:.6g}")

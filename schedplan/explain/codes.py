@@ -352,7 +352,15 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " and, if you may, with the inputs; -vv shows the traceback.",
     ),
     CodeText(
-        "SP9130", "interrupted", "The run was interrupted from the keyboard. What stood at the place of the result is untouched."
+        "SP9130",
+        "interrupted",
+        "The run was interrupted from the keyboard. What stood at the place of the result is untouched. Where `optimize` had a plan"
+        " that keeps the rules, it is kept beside that place, in a folder whose name ends in .interrupted.",
     ),
-    CodeText("SP9143", "terminated", "The run was asked to end. What stood at the place of the result is untouched."),
+    CodeText(
+        "SP9143",
+        "terminated",
+        "The run was asked to end. What stood at the place of the result is untouched; a plan that `optimize` had found is kept as"
+        " it is for SP9130.",
+    ),
 )

@@ -33,7 +33,7 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
         raise ValueError("only a formulation with an objective can be searched")
     if not formulation.model.proto.variables:
         # HiGHS tells no bound of an empty model; its value is its constant
-        return Found(Outcome.UNKNOWN, (), (), _lowered(formulation.form.constant), 0, hit_clock=False)
+        return Found(Outcome.UNKNOWN, (), (), lowered(formulation.form.constant), 0, hit_clock=False)
     gap = options.gap_for(formulation.variables.layout.n_columns)
     highs = SilentHighs()
     settings: tuple[tuple[str, bool | int | float], ...] = (
@@ -53,9 +53,9 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
     status = highs.getModelStatus()
     hit_clock = status == highspy.HighsModelStatus.kTimeLimit
     if max_nodes == 0:
-        bound = _lowered(info.objective_function_value) if status == highspy.HighsModelStatus.kOptimal else None
+        bound = lowered(info.objective_function_value) if status == highspy.HighsModelStatus.kOptimal else None
         return Found(Outcome.UNKNOWN, (), (), bound, 0, hit_clock)
-    bound, nodes = _lowered(info.mip_dual_bound), int(info.mip_node_count)
+    bound, nodes = lowered(info.mip_dual_bound), int(info.mip_node_count)
     if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return Found(Outcome.UNKNOWN, (), (), bound, nodes, hit_clock)
     values = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
@@ -66,7 +66,8 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
     return Found(Outcome.SOLVED, gangs_of(formulation, value), fleets_of(formulation, value), bound, nodes, hit_clock)
 
 
-def _lowered(bound: float) -> float | None:
+def lowered(bound: float) -> float | None:
+    """Return a bound from floating point less its margin; None where it bounds nothing."""
     return bound - MARGIN * max(1.0, abs(bound)) if abs(bound) < highspy.kHighsInf else None
 
 

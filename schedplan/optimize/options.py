@@ -10,8 +10,10 @@ class SolveOptions:
     """gap None: 0 below `exact_columns` columns, else 0.01. time_limit_s is a far safety stop, never the usual end.
 
     work_limit: CP-SAT's deterministic time on a model of at most `whole_columns` columns, or on single nodes; a larger one
-    on pools gets `glance_limit`, then HiGHS: `branch_work` nodes x columns up to `branch_columns`, beyond that its relaxation.
-    Models beyond pool_columns and node_columns are not built.
+    on pools gets `glance_limit`, the relaxation with rounding rows, and boxes. Up to rounding_columns, and on single nodes, HiGHS
+    branches beside: `branch_work` nodes x columns up to `branch_columns`, beyond that its relaxation alone.
+    What is not solved whole is searched by boxes: pool_boxes on pools, node_boxes on single nodes, each with box_work of
+    deterministic time; models on nodes beyond node_columns by boxes alone. Beyond pool_columns and box_columns none is built.
     """
 
     gap: float | None = None
@@ -23,8 +25,13 @@ class SolveOptions:
     exact_columns: int = 5_000
     branch_work: int = 1_000_000
     branch_columns: int = 60_000
+    rounding_columns: int = 2_500
     node_columns: int = 6_000
+    box_columns: int = 60_000
     pool_columns: int = 400_000
+    pool_boxes: int = 24
+    node_boxes: int = 12
+    box_work: float = 0.5
     require_optimal: bool = False
 
     def branch_nodes(self, n_columns: int) -> int:

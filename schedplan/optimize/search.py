@@ -15,6 +15,7 @@ from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.interruptible import interruptible
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.standing import standing
 from schedplan.packing.assignment import FleetSlot, GangStart
 
 
@@ -43,7 +44,8 @@ def search(formulation: Formulation, options: SolveOptions, work_limit: float, h
     layout = formulation.variables.layout
     formulation.model.clear_hints()  # type: ignore[no-untyped-call]
     if hint is not None:
-        _add_hint(formulation, hint)
+        for index, value in standing(formulation.variables, hint).items():
+            formulation.model.add_hint(formulation.model.get_int_var_from_proto_index(index), value)
     solver = cp_model.CpSolver()
     configure(solver, options, work_limit, options.gap_for(layout.n_columns))
     status = stoppable(solver, formulation.model)
@@ -77,51 +79,3 @@ def configure(solver: cp_model.CpSolver, options: SolveOptions, work_limit: floa
     parameters.log_search_progress = False
     if options.time_limit_s is not None:
         parameters.max_time_in_seconds = options.time_limit_s
-
-
-def _add_hint(formulation: Formulation, hint: Decisions) -> None:
-    """Hint starts, left out jobs, replicas and nodes; what the solver can complete itself is left to it."""
-    variables = formulation.variables
-    layout = variables.layout
-    cell_of = {name: cell.idx for cell in layout.cells for name in cell.nodes}
-    starts: dict[tuple[str, int], dict[int, int]] = {}
-    for part in hint.parts:
-        cells = starts.setdefault((part.job, part.start_slot), {})
-        if part.node in cell_of:
-            cells[cell_of[part.node]] = cells.get(cell_of[part.node], 0) + part.workers
-    placed = {job for job, _ in starts}
-    for start in variables.starts:
-        job_class, site = layout.classes[start.column.class_idx], set(layout.site(start.column).cells)
-        here = [starts[key] for job in job_class.jobs if (key := (job.name, start.column.start_slot)) in starts]
-        is_known = job_class.fixed is not None
-        matching = [cells for cells in here if set(cells) <= site and (is_known or sum(cells.values()) == start.column.workers)]
-        formulation.model.add_hint(start.gangs, len(matching))
-        for cell_idx, amount in start.workers:
-            if isinstance(amount, cp_model.IntVar) and amount.index != start.gangs.index:
-                formulation.model.add_hint(amount, sum(cells.get(cell_idx, 0) for cells in matching))
-    for job_class, left_out in zip(layout.classes, variables.left_out, strict=True):
-        formulation.model.add_hint(left_out, sum(job.name not in placed for job in job_class.jobs))
-    _hint_replicas(formulation, hint, cell_of)
-    _hint_nodes(formulation, hint)
-
-
-def _hint_replicas(formulation: Formulation, hint: Decisions, cell_of: dict[str, int]) -> None:
-    count: dict[tuple[str, int, int], int] = {}
-    for part in hint.replicas:
-        if part.node in cell_of:
-            key = (part.service, cell_of[part.node], part.slot)
-            count[key] = count.get(key, 0) + part.replicas
-    layout = formulation.variables.layout
-    for service, replicas in zip(layout.problem.services, formulation.variables.replicas, strict=True):
-        for cell_idx, amounts in replicas.items():
-            for slot, amount in enumerate(amounts):
-                formulation.model.add_hint(amount, count.get((service.name, cell_idx, slot), 0))
-
-
-def _hint_nodes(formulation: Formulation, hint: Decisions) -> None:
-    layout = formulation.variables.layout
-    for cell, on in zip(layout.cells, formulation.variables.on, strict=True):
-        rows = [layout.problem.cluster.node_idx[name] for name in cell.nodes]
-        for slot, amount in enumerate(on):
-            if isinstance(amount, cp_model.IntVar):
-                formulation.model.add_hint(amount, int(hint.on[rows, slot].sum()))

@@ -6,6 +6,7 @@ A plan is handed out only after the solver-free check of `measures` has accepted
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from time import monotonic
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from schedplan.measures.objective import GoalValues, Normalisation, terms, total
 from schedplan.measures.work import endless_wait, importance
 from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Proof
 from schedplan.model.problem import AtMost, Problem
+from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.model.workload import Job
 from schedplan.optimize.branch import branch
 from schedplan.optimize.conflict import conflict
@@ -31,10 +33,12 @@ from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT, prove
 from schedplan.optimize.reference import normalisation as scales
 from schedplan.optimize.reference import reference
+from schedplan.optimize.refine import Refinement
 from schedplan.optimize.repair import repairs
 from schedplan.optimize.satisfaction import Answer, satisfaction
 from schedplan.optimize.screening import screened_jobs
 from schedplan.optimize.search import Found, Outcome, search
+from schedplan.packing.assignment import GangStart
 from schedplan.packing.screen import Screened
 from schedplan.packing.settling import replica_starts, settlings
 
@@ -50,13 +54,19 @@ class Incumbent:
     objective: float
 
 
-def optimize(problem: Problem, options: SolveOptions | None = None, normalisation: Normalisation | None = None) -> Plan:
+def optimize(
+    problem: Problem,
+    options: SolveOptions | None = None,
+    normalisation: Normalisation | None = None,
+    watch: Watch = unwatched,
+) -> Plan:
     """Return the plan of a problem with its bound, or its conflict where nothing is feasible.
 
-    `normalisation` replaces the scales of the reference plan, so that plans of two problems can be compared in one F.
+    `normalisation` replaces the scales of the reference plan, so that plans of two problems can be compared in one F. `watch` is
+    told how far the search is.
     Raises SolverError where no plan was found within the limits, or `require_optimal` is set and the proof is missing.
     """
-    return _Solve(problem, options or SolveOptions(), ground_of(problem, normalisation)).plan()
+    return _Solve(problem, options or SolveOptions(), ground_of(problem, normalisation), watch=watch).plan()
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,13 @@ def plan_of(ground: Ground, problem: Problem, options: SolveOptions, found: Incu
     return _plan(problem, options, ground.normalisation, found.decisions, proof)
 
 
+def interrupted(problem: Problem, options: SolveOptions, reached: Progress) -> Plan:
+    """Return the plan that a search had reached when it was ended from outside. ValueError where it had none."""
+    if reached.decisions is None:
+        raise ValueError("no plan was reached")
+    return _Solve(problem, replace(options, require_optimal=False), ground_of(problem)).kept(reached.decisions, reached.bound)
+
+
 class _Solve:
     """One solve: what all its steps share. It lives for one call."""
 
@@ -114,8 +131,12 @@ class _Solve:
         *,
         starts: tuple[Incumbent, ...] = (),
         with_repairs: bool = True,
+        watch: Watch = unwatched,
     ) -> None:
         self.with_repairs = with_repairs
+        self.watch = watch
+        self.phase = ""
+        self.begin_s = monotonic()
         self.problem = problem
         self.options = options
         self.models = ground.models
@@ -129,6 +150,7 @@ class _Solve:
         self.route: list[str] = []
         self.work: list[tuple[str, float]] = []
         self.hit_clock = False
+        self.landed: tuple[tuple[GangStart, ...], Decisions] | None = None
         self.known = ""
 
     def plan(self) -> Plan:
@@ -145,6 +167,7 @@ class _Solve:
         """Run the steps and return the best decisions found, None where it is proven that there are none."""
         if any(found.job.required for found in self.screened):
             return None
+        self._tell("reference plan")
         for known in self.starts:
             self._take(known.decisions, known.goals)
         if self.best is None:
@@ -156,11 +179,13 @@ class _Solve:
             return None
         for level, limit in ((Level.POOLS, self.options.pool_columns), (Level.NODES, self.options.node_columns)):
             shape = self.models.shape(level)
-            if shape.n_columns > limit:
+            if level is Level.NODES and limit < shape.n_columns <= self.options.box_columns:
+                self._refine_nodes(shape)
+            elif shape.n_columns > limit:
                 self.route.append(f"model on {level.value} not tried: {shape.n_columns} columns, limit {limit}")
             elif self._rules_out(shape):
                 return None
-            if self._is_closed(shape):
+            if self._is_closed(shape) or (self.best is not None and self._is_late()):
                 break
         if self.best is None:
             raise SolverError(
@@ -169,8 +194,34 @@ class _Solve:
             )
         return self.best
 
+    def kept(self, decisions: Decisions, bound: float | None) -> Plan:
+        """Return a plan as it stands, without any search."""
+        self.bounds += [] if bound is None else [bound]
+        self.route.append("interrupted")
+        goals = goal_values(self.problem, decisions)
+        plan = self._finish(Incumbent(decisions, goals, total(terms(self.problem, goals, self.normalisation))))
+        return replace(plan, warnings=(*plan.warnings, "the search was interrupted; a whole one may find a better plan"))
+
+    def _is_late(self) -> bool:
+        """Whether the safety stop is reached; from then on the plan says that it can't be repeated."""
+        limit_s = self.options.time_limit_s
+        if limit_s is not None and monotonic() - self.begin_s >= limit_s:
+            self.hit_clock = True
+        return self.hit_clock
+
+    def _tell(self, phase: str | None = None) -> None:
+        """Tell the watcher where the search stands."""
+        self.phase = phase or self.phase
+        bound = max(self.bounds, default=None)
+        if self.best is None:
+            self.watch(Progress(self.phase, bound=bound))
+            return
+        gap = None if bound is None else prove(self.best.objective, bound).gap
+        self.watch(Progress(self.phase, self.best.objective, bound, gap, self.best.decisions))
+
     def _must_have_no_plan(self) -> bool:
         """Ask whether what must hold has a plan, keeping the one that is found; whether there is none."""
+        self._tell("what must hold")
         found = satisfaction(_unheld(self.problem), self.options)
         self.known = found.known
         self.route.append("what must hold, alone" + (f": {found.known}" if found.known else ": has a plan"))
@@ -180,26 +231,72 @@ class _Solve:
 
     def _rules_out(self, shape: Layout) -> bool:
         """Search the model of one layout, keeping plans and bounds; whether it was proven to have no plan."""
+        self._tell(f"model on {shape.level.value}")
         formulation = self.models.aimed(shape.level, self.problem.objective, self.normalisation)
         self.route.append(f"{shape.n_columns} columns on {shape.level.value}, {len(shape.classes)} classes")
         found = self._search(formulation, self.options.glance_limit)
         if found.outcome is Outcome.INFEASIBLE:
             return True
-        if not self._is_closed(shape):
-            nodes = self.options.branch_nodes(shape.n_columns)
-            found = branch(formulation, self.options, nodes)
-            self.route.append("HiGHS branch and bound" if nodes else "HiGHS relaxation")
-            self.work.append((f"{shape.level.value}_branch_nodes", found.work))
-            self._keep(found)
         is_whole = shape.level is Level.NODES or shape.n_columns <= self.options.whole_columns
-        if self._is_closed(shape) or not is_whole:
+        if not is_whole and not self._is_closed(shape):
+            self._refine_pools(formulation)
+        is_branched = is_whole or shape.n_columns <= self.options.rounding_columns
+        if is_branched and not self._is_closed(shape) and not self._is_late():
+            self._branch(formulation)
+        if self._is_closed(shape) or not is_whole or (self.best is not None and self._is_late()):
             return False
         return self._search(formulation, self.options.work_limit).outcome is Outcome.INFEASIBLE
 
+    def _branch(self, formulation: Formulation) -> None:
+        layout = formulation.variables.layout
+        nodes = self.options.branch_nodes(layout.n_columns)
+        self._tell(f"branch and bound on {layout.level.value}")
+        found = branch(formulation, self.options, nodes)
+        self.route.append("HiGHS branch and bound" if nodes else "HiGHS relaxation")
+        self.work.append((f"{layout.level.value}_branch_nodes", found.work))
+        self._keep(found)
+
+    def _refine_pools(self, formulation: Formulation) -> None:
+        """Dive from the relaxation and improve what is found by boxes."""
+        self._tell("relaxation and dives")
+        refinement = Refinement(formulation, self.options)
+        bound = refinement.relax()
+        if bound is not None:
+            self.bounds.append(bound)
+        self._keep(refinement.found())
+        self._tell("boxes on pools")
+        for _ in refinement.improve(self.options.pool_boxes):
+            self._keep(refinement.found())
+            self._tell()
+            if self._is_late() or self._is_closed(refinement.formulation.variables.layout):
+                break
+        self.route.append(f"HiGHS relaxation with rounding rows, dives and {refinement.boxes} boxes")
+        self.work.append(("pools_box_time", round(refinement.work, 6)))
+
+    def _refine_nodes(self, shape: Layout) -> None:
+        """Pack the best plan on pools anew on single nodes, and improve the outcome by boxes."""
+        if self.best is None or not self.options.node_boxes:
+            return
+        self._tell("packing on nodes")
+        refinement = Refinement(self.models.aimed(shape.level, self.problem.objective, self.normalisation), self.options)
+        if self.landed is not None:
+            refinement.pack(*self.landed)
+        refinement.take(self.best.decisions)
+        self._keep(refinement.found())
+        self._tell("boxes on nodes")
+        for _ in refinement.improve(self.options.node_boxes):
+            self._keep(refinement.found())
+            self._tell()
+            if self._is_late() or self._is_closed(refinement.formulation.variables.layout):
+                break
+        self.route.append(f"{shape.n_columns} columns on nodes; packing and {refinement.boxes} boxes")
+        self.work.append(("nodes_box_time", round(refinement.work, 6)))
+
     def _search(self, formulation: Formulation, work_limit: float) -> Found:
         """Run CP-SAT from the best plan so far, and keep what it finds."""
-        found = search(formulation, self.options, work_limit, self.best.decisions if self.best else None)
         level = formulation.variables.layout.level.value
+        self._tell(f"search on {level}")
+        found = search(formulation, self.options, work_limit, self.best.decisions if self.best else None)
         self.route.append(f"CP-SAT, {work_limit:g} units of work at most")
         self.work.append((f"{level}_deterministic_time", round(found.work, 6)))
         self._keep(found)
@@ -211,6 +308,7 @@ class _Solve:
             self.bounds.append(found.bound)
         if found.outcome is Outcome.SOLVED and not self._is_proven():
             for decisions in on_nodes(self.problem, found.gangs, found.fleets):
+                self.landed = (found.gangs, decisions)
                 self._offer(decisions)
 
     def _offer(self, decisions: Decisions) -> None:
@@ -223,6 +321,7 @@ class _Solve:
         value = total(terms(self.problem, goals, self.normalisation))
         if exceeded(self.problem, goals) == () and (self.best is None or value < self.best.objective):
             self.best = Incumbent(decisions, goals, value)
+            self._tell()
 
     def _is_proven(self) -> bool:
         """Whether the best plan is as good as a bound says any can be: what a solver found beside it need not be packed."""
@@ -267,7 +366,15 @@ class _Solve:
 
     def _cheapest(self, changed: Problem) -> Plan:
         """Return a plan of a changed problem that little search was spent on."""
-        options = replace(self.options, gap=NEARLY, work_limit=self.options.glance_limit, branch_work=0, require_optimal=False)
+        options = replace(
+            self.options,
+            gap=NEARLY,
+            work_limit=self.options.glance_limit,
+            branch_work=0,
+            pool_boxes=0,
+            node_boxes=0,
+            require_optimal=False,
+        )
         try:
             return _Solve(changed, options, ground_of(changed), with_repairs=False).plan()
         except SolverError:
@@ -278,6 +385,7 @@ class _Solve:
         return Plan(decisions=nothing, proof=proof, seed=self.options.seed)
 
     def _infeasible(self) -> Plan:
+        self._tell("conflict and repairs")
         held = self.problem.objective.at_most
         if held and satisfaction(_unheld(self.problem), self.options).answer is Answer.POSSIBLE:
             return self._empty(Proof(PlanStatus.INFEASIBLE, None, None, None, None, "; ".join(self.route), (), _held_too_low(held)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,11 +16,12 @@ from schedplan.measures.baselines import baselines, waterfall
 from schedplan.model.earlier import Earlier
 from schedplan.model.plan import Plan, PlanStatus
 from schedplan.model.problem import GOALS, AtMost, Problem
+from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.optimize.lexicographic import lexicographic
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.pareto import FrontPlan, pareto
 from schedplan.optimize.preempting import optimize_preempting
-from schedplan.optimize.solve import optimize
+from schedplan.optimize.solve import interrupted, optimize
 from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
 from schedplan.tables.artefact_context import PlanContext, SettingsSnapshot, context_of, relative_path, settings_sha256
@@ -50,6 +52,19 @@ class Planned:
         return self.plan.proof.status is PlanStatus.INFEASIBLE
 
 
+class Keeper:
+    """Follows a search for somebody else, and remembers how far it had come."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.reached = Progress("")
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.decisions is not None:
+            self.reached = progress
+        self.watch(progress)
+
+
 def plan_project(
     project: Project,
     options: SolveOptions,
@@ -58,23 +73,48 @@ def plan_project(
     asked: AskedGoals | None = None,
     *,
     preempt: bool = False,
+    watch: Watch = unwatched,
+    keep: Callable[[Planned], None] | None = None,
 ) -> Planned:
     """Return the plan of a project; earlier: the one it keeps to, at a price; preempt: whether running jobs may be stopped.
 
-    asked: goals one by one, or a front of two; None: one plan by the weights. Raises InputError for tables that make no problem,
-    SolverError without a plan.
+    asked: goals one by one, or a front of two; None: one plan by the weights. `watch` is told how far the search is. On interrupt
+    or termination of the search by the weights `keep` is given the best plan so far, if there is one, before the exception goes on.
+    Raises InputError for tables that make no problem, SolverError without a plan.
     """
     asked = asked or AskedGoals()
+    watch(Progress("forecast"))
     bare = prepare(project, runtime_minutes)
     prepared = replace(bare, problem=replace(bare.problem, earlier=earlier))
     _refuse_unknown_carbon(prepared.problem, asked)
+    keeper = Keeper(watch)
     points: tuple[FrontPlan, ...] = ()
-    if preempt:
-        problem, plan = optimize_preempting(prepared.problem, waiting_rows(project, prepared.problem), options)
-        prepared = replace(bare, problem=problem)
-    else:
-        problem, plan, points = _solved(prepared.problem, options, asked)
-    settings = snapshot(project, runtime_minutes, earlier, tuple(stop.job for stop in problem.stops))
+    try:
+        watch(Progress("plan"))
+        if preempt:
+            problem, plan = optimize_preempting(prepared.problem, waiting_rows(project, prepared.problem), options)
+            prepared = replace(bare, problem=problem)
+        else:
+            problem, plan, points = _solved(prepared.problem, options, asked, keeper)
+        watch(replace(keeper.reached, phase="reasons and baselines"))
+        return _planned(project, prepared, problem, plan, points, asked, runtime_minutes)
+    except (KeyboardInterrupt, SystemExit):
+        if keep is not None and keeper.reached.decisions is not None:
+            plan = interrupted(prepared.problem, options, keeper.reached)
+            keep(_planned(project, prepared, prepared.problem, plan, (), asked, runtime_minutes))
+        raise
+
+
+def _planned(
+    project: Project,
+    prepared: Prepared,
+    problem: Problem,
+    plan: Plan,
+    points: tuple[FrontPlan, ...],
+    asked: AskedGoals,
+    runtime_minutes: float | None,
+) -> Planned:
+    settings = snapshot(project, runtime_minutes, prepared.problem.earlier, tuple(stop.job for stop in problem.stops))
     own = replace(settings, values=(*settings.values, *goal_values_asked(asked), *held_values(problem.objective.at_most)))
     plan = _explained(problem, plan, prepared.warnings)
     context = _context(prepared, project, own)
@@ -85,13 +125,15 @@ def plan_project(
     return Planned(plan, prepared, context, _document(prepared, plan, context), front)
 
 
-def _solved(problem: Problem, options: SolveOptions, asked: AskedGoals) -> tuple[Problem, Plan, tuple[FrontPlan, ...]]:
+def _solved(
+    problem: Problem, options: SolveOptions, asked: AskedGoals, watch: Watch
+) -> tuple[Problem, Plan, tuple[FrontPlan, ...]]:
     """Return the problem that a plan answers (with the goals that it holds), the plan, and the plans of a front."""
     if asked.n_points is not None:
         plan, points = pareto(problem, asked.front_of(problem.objective), asked.n_points, options)
         return problem, plan, points
     if not asked.order:
-        return problem, optimize(problem, options), ()
+        return problem, optimize(problem, options, watch=watch), ()
     plan = lexicographic(problem, asked.order, options)
     held = tuple(AtMost(stage.goal, stage.held_at) for stage in plan.stages)
     return replace(problem, objective=replace(problem.objective, at_most=held)), plan, ()
@@ -148,6 +190,11 @@ def front_folder(folder: Path) -> Path:
 def default_folder(project: Project) -> Path:
     """Return where the plan of a project is saved unless another place is named."""
     return project.root / DEFAULT_FOLDER
+
+
+def interrupted_folder(folder: Path) -> Path:
+    """Return where the best plan of an interrupted search is kept: beside the target, which is left as it was."""
+    return folder.parent / f"{folder.name}.interrupted"
 
 
 def has_plan(folder: Path) -> bool:

@@ -39,4 +39,4 @@ def test_times_are_told_as_ratios():
 
 def test_an_unknown_spec_is_refused(capsys):
     assert main(["random-dya"]) == 2
-    assert "no such spec: random-dya; there are ecommerce-day, random-day" in capsys.readouterr().err
+    assert "no such spec: random-dya; there are ecommerce-day, random-day, mixed-day" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,13 +14,22 @@ from schedplan.cli.frame import command
 from schedplan.config.override import overrides_of
 from schedplan.errors import UsageError
 
+if TYPE_CHECKING:
+    from schedplan.workflows.optimize import Planned
+
 Weights = Annotated[
     str | None,
     typer.Option("--weights", metavar="GOAL=W,...", help="Weights of latency, utilization, cost and carbon.", show_default=False),
 ]
 Gap = Annotated[str | None, typer.Option("--gap", metavar="SHARE", help="Relative gap at which to stop.", show_default=False)]
 TimeLimit = Annotated[
-    str | None, typer.Option("--time-limit", metavar="DURATION", help="A far safety stop, such as 10m.", show_default=False)
+    str | None,
+    typer.Option(
+        "--time-limit",
+        metavar="DURATION",
+        help="A far safety stop for the search, such as 10m; it usually ends long before, by counted work.",
+        show_default=False,
+    ),
 ]
 RequireOptimal = Annotated[bool, typer.Option("--require-optimal", help="End with 4 unless the plan is proven optimal.")]
 Runtime = Annotated[
@@ -99,6 +108,7 @@ def optimize(
         default_folder,
         front_folder,
         has_plan,
+        interrupted_folder,
         plan_project,
         save,
         solve_options,
@@ -123,19 +133,30 @@ def optimize(
     with call.progress() as progress:
         progress("read")
         project = open_project(place, settings, pin)
+        folder = call.out or default_folder(project)
+
+        def keep(planned: Planned) -> None:
+            beside = interrupted_folder(folder)
+            save(planned, project, beside, force=call.force)
+            call.talk().warn(f"interrupted: the best plan so far is kept in {beside}")
+
         before = None if earlier is None else earlier_plan(earlier)
-        progress("plan")
         solving = solve_options(settings, require_optimal=require_optimal)
         planned = (
-            plan_static(project, solving) if static else plan_project(project, solving, runtime, before, asked, preempt=preempt)
+            plan_static(project, solving)
+            if static
+            else plan_project(project, solving, runtime, before, asked, preempt=preempt, watch=progress.watch, keep=keep)
         )
-    folder = call.out or default_folder(project)
     if planned.is_infeasible:
         call.present(planned.document)
         if has_plan(folder):
             call.talk().warn(f"no plan was saved; {folder} is still the earlier one")
         return ExitStatus.INFEASIBLE
-    save(planned, project, folder, force=call.force)
+    try:
+        save(planned, project, folder, force=call.force)
+    except (KeyboardInterrupt, SystemExit):
+        keep(planned)
+        raise
     call.present(planned.document)
     if planned.front:
         call.talk().note(f"the plans of the front saved in {front_folder(folder)}, one folder each")

@@ -1,0 +1,146 @@
+"""Plans for models that are too large to be solved whole: dives and boxes on pools, then boxes on single nodes.
+
+It hands out gangs and fleets, or decisions as its caller takes them; whether they hold is for the check to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+
+from schedplan.measures.gang_family import gang_family
+from schedplan.model.plan import Decisions
+from schedplan.model.workload import JobState
+from schedplan.optimize.atlas import NONE, atlas
+from schedplan.optimize.box import Box, Values, solve_box
+from schedplan.optimize.branch import lowered
+from schedplan.optimize.chooser import Chooser
+from schedplan.optimize.dive import STYLES, dive
+from schedplan.optimize.extraction import fleets_of, gangs_of
+from schedplan.optimize.formulation import Formulation
+from schedplan.optimize.layout import Layout
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.program import Program, program
+from schedplan.optimize.rounding import Relaxed
+from schedplan.optimize.search import Found, Outcome
+from schedplan.optimize.standing import standing
+from schedplan.packing.assignment import GangStart
+
+COMPLETION_WORK, PACKING_WORK = 2.0, 1.0
+BETTER = 1e-9
+ALL_STYLES = 10_000
+"""Models of more columns are dived into in one style alone."""
+BOXES_A_ROUND = 6
+"""After so many boxes the plan is handed to the caller."""
+
+
+class Refinement:
+    """A formulation as arrays, with the best values known of it."""
+
+    def __init__(self, formulation: Formulation, options: SolveOptions) -> None:
+        self.formulation = formulation
+        self.options = options
+        self.program: Program = program(formulation)
+        self.atlas = atlas(formulation)
+        self.values: Values | None = None
+        self.work = 0.0
+        self.boxes = 0
+
+    def take(self, decisions: Decisions) -> None:
+        """Stand where a plan stands, if it keeps the rows and is better than what is known; what it does not tell is solved."""
+        values = self.program.lower.copy()
+        known = standing(self.formulation.variables, decisions)
+        values[list(known)] = list(known.values())
+        free = np.ones(self.program.n_columns, dtype=np.bool_)
+        free[list(known)] = False
+        if free.any():
+            self._solve(values, free, COMPLETION_WORK)
+        else:
+            self._keep(values)
+
+    def relax(self) -> float | None:
+        """Solve the relaxation with rounding rows and dive from it in every style; return the bound it proves, None without any."""
+        relaxed = Relaxed(self.program, self.formulation, self.atlas)
+        relaxed.tighten()
+        styles = STYLES if self.program.n_columns <= ALL_STYLES else STYLES[:1]
+        for style in styles if relaxed.bound is not None else ():
+            self._keep(dive(self.program, self.formulation, self.atlas, relaxed.highs.getLp(), style))
+        return None if relaxed.bound is None else lowered(relaxed.bound)
+
+    def pack(self, gangs: tuple[GangStart, ...], landed: Decisions) -> None:
+        """Put gangs on nodes in the slots and families that a plan on pools has for them, from where they have landed.
+
+        What has landed elsewhere is taken off first. One family at a time is packed anew, then all at once.
+        """
+        self.take(_where_wished(self.formulation.variables.layout, gangs, landed))
+        if self.values is None:
+            self.take(landed)
+        if self.values is None:
+            return
+        wished = self._wished(gangs)
+        without_job = (self.atlas.job_class == NONE) & self.atlas.is_known
+        families = sorted(set(self.atlas.family[wished].tolist()))
+        for chosen in (*([one] for one in families), families):
+            here = np.isin(self.atlas.family, chosen)
+            moving = np.unique(self.atlas.job_class[wished & here])
+            of_jobs = np.isin(self.atlas.job_class, moving) & (wished | (self.values > 0) | (self.atlas.first_slot == NONE))
+            self._solve(self.values, self.atlas.closed(self.program, of_jobs | (without_job & here)), PACKING_WORK)
+
+    def _wished(self, gangs: tuple[GangStart, ...]) -> Box:
+        layout = self.formulation.variables.layout
+        class_of = {job.name: job_class.idx for job_class in layout.classes for job in job_class.jobs}
+        cell_of = {name: cell.idx for cell in layout.cells for name in cell.nodes}
+        found = np.zeros(self.program.n_columns, dtype=np.bool_)
+        for gang in gangs:
+            families = {self.atlas.family_of_cell[cell_of[nodes[0]]] for nodes, _ in gang.groups if nodes[0] in cell_of}
+            is_class = self.atlas.job_class == class_of[gang.job.name]
+            found |= is_class & (self.atlas.first_slot == gang.start_slot) & np.isin(self.atlas.family, sorted(families))
+        return found
+
+    def improve(self, boxes: int) -> Iterator[float]:
+        """Improve by so many boxes, giving the value of F after every round of them."""
+        if self.values is None:
+            return
+        chooser = Chooser(self.atlas, Random(self.options.seed))
+        for number in range(boxes):
+            free = self.atlas.closed(self.program, chooser.box(self.values))
+            self._solve(self.values, free, self.options.box_work)
+            self.boxes += 1
+            if self.boxes % BOXES_A_ROUND == 0 or number == boxes - 1:
+                yield self.program.objective(self.values)
+
+    def _solve(self, values: Values, free: Box, work_limit: float) -> None:
+        solved = solve_box(self.program, values, free, work_limit, self.options.seed)
+        self.work += solved.work
+        self._keep(solved.values)
+
+    def found(self) -> Found:
+        """Return gangs and fleets of the best values."""
+        if self.values is None:
+            return Found(Outcome.UNKNOWN, (), (), None, self.work, hit_clock=False)
+        values = self.values
+        gangs = gangs_of(self.formulation, lambda variable: int(values[variable.index]))
+        fleets = fleets_of(self.formulation, lambda variable: int(values[variable.index]))
+        return Found(Outcome.SOLVED, gangs, fleets, None, self.work, hit_clock=False)
+
+    def _keep(self, values: Values | None) -> None:
+        if values is None or not self.program.is_kept_by(values):
+            return
+        if self.values is None or self.program.objective(values) < self.program.objective(self.values) - BETTER:
+            self.values = values
+
+
+def _where_wished(layout: Layout, gangs: tuple[GangStart, ...], landed: Decisions) -> Decisions:
+    """Return the plan without the parts that stand in another slot, or on nodes of another family, than wished."""
+    problem = layout.problem
+
+    def family(node: str) -> tuple[str, ...]:
+        return gang_family(problem, problem.cluster.pool_of_node[node])
+
+    wishes = {(gang.job.name, gang.start_slot, family(nodes[0])) for gang in gangs for nodes, _ in gang.groups}
+    fixed = {gang.job.name for gang in gangs if gang.job.state is JobState.RUNNING}
+    kept = tuple(part for part in landed.parts if part.job in fixed or (part.job, part.start_slot, family(part.node)) in wishes)
+    return replace(landed, parts=kept)

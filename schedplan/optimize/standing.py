@@ -1,0 +1,66 @@
+"""Where a plan stands in a model: the values of starts, left out jobs, replicas and nodes that speak of it.
+
+What a solver completes itself, and the variables that single rules bring along, are left to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ortools.sat.python import cp_model
+
+from schedplan.model.plan import Decisions
+from schedplan.optimize.layout import Layout
+from schedplan.optimize.variables import Variables
+
+
+def standing(variables: Variables, decisions: Decisions) -> dict[int, int]:
+    """Return the value of every variable that decisions speak of, by its index."""
+    cell_of = {name: cell.idx for cell in variables.layout.cells for name in cell.nodes}
+    return {
+        **dict(_starts(variables, decisions, cell_of)),
+        **dict(_replicas(variables, decisions, cell_of)),
+        **dict(_nodes(variables, decisions)),
+    }
+
+
+def _starts(variables: Variables, decisions: Decisions, cell_of: dict[str, int]) -> Iterator[tuple[int, int]]:
+    layout = variables.layout
+    starts: dict[tuple[str, int], dict[int, int]] = {}
+    for part in decisions.parts:
+        cells = starts.setdefault((part.job, part.start_slot), {})
+        if part.node in cell_of:
+            cells[cell_of[part.node]] = cells.get(cell_of[part.node], 0) + part.workers
+    placed = {job for job, _ in starts}
+    for start in variables.starts:
+        job_class, site = layout.classes[start.column.class_idx], set(layout.site(start.column).cells)
+        here = [starts[key] for job in job_class.jobs if (key := (job.name, start.column.start_slot)) in starts]
+        is_known = job_class.fixed is not None
+        matching = [cells for cells in here if set(cells) <= site and (is_known or sum(cells.values()) == start.column.workers)]
+        yield start.gangs.index, len(matching)
+        for cell_idx, amount in start.workers:
+            if isinstance(amount, cp_model.IntVar) and amount.index != start.gangs.index:
+                yield amount.index, sum(cells.get(cell_idx, 0) for cells in matching)
+    for job_class, left_out in zip(layout.classes, variables.left_out, strict=True):
+        yield left_out.index, sum(job.name not in placed for job in job_class.jobs)
+
+
+def _replicas(variables: Variables, decisions: Decisions, cell_of: dict[str, int]) -> Iterator[tuple[int, int]]:
+    count: dict[tuple[str, int, int], int] = {}
+    for part in decisions.replicas:
+        if part.node in cell_of:
+            key = (part.service, cell_of[part.node], part.slot)
+            count[key] = count.get(key, 0) + part.replicas
+    for service, replicas in zip(variables.layout.problem.services, variables.replicas, strict=True):
+        for cell_idx, amounts in replicas.items():
+            for slot, amount in enumerate(amounts):
+                yield amount.index, count.get((service.name, cell_idx, slot), 0)
+
+
+def _nodes(variables: Variables, decisions: Decisions) -> Iterator[tuple[int, int]]:
+    layout: Layout = variables.layout
+    for cell, on in zip(layout.cells, variables.on, strict=True):
+        rows = [layout.problem.cluster.node_idx[name] for name in cell.nodes]
+        for slot, amount in enumerate(on):
+            if isinstance(amount, cp_model.IntVar):
+                yield amount.index, int(decisions.on[rows, slot].sum())
