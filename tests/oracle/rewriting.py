@@ -42,7 +42,8 @@ def in_other_money(record: Record, rate: float) -> Record:
 
     def changed(owner: object, field: str, value: object) -> object:
         is_series = type(owner).__name__ == "PriceSeries" and field == "per_hour"
-        is_money = is_series or any(word in field for word in MONEY)
+        is_held_cost = field == "value" and getattr(owner, "goal", None) == "cost"
+        is_money = is_series or is_held_cost or any(word in field for word in MONEY)
         return value * rate if is_money and isinstance(value, float | np.ndarray) else value
 
     return rewritten(record, changed)
