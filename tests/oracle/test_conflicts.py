@@ -37,9 +37,12 @@ def only(problem: Problem, items: tuple[ConflictItem, ...]) -> Problem:
     )
     return replace(
         problem,
-        jobs=tuple(job for job in problem.jobs if job.state is JobState.RUNNING or ("required", job.name) in held),
+        jobs=tuple(
+            job for job in problem.jobs if job.state is JobState.RUNNING or {("required", job.name), ("quota", job.name)} & held
+        ),
         services=services,
-        quotas=problem.quotas if "quota" in rules else (),
+        # what is borrowed counts towards a budget
+        quotas=problem.quotas if rules & {"quota", "budget"} else (),
         limits=replace(
             problem.limits,
             budget_per_day=problem.limits.budget_per_day if "budget" in rules else None,
@@ -59,6 +62,12 @@ def conflicts_of(problem: Problem) -> Iterator[tuple[ConflictItem, ...]]:
                 yield items
 
 
+def can_be_dropped(item: ConflictItem, others: tuple[ConflictItem, ...]) -> bool:
+    """Whether a problem can say that a rule need not hold: not of what runs, and not of a demand beside its most replicas."""
+    is_demand = item.rule == "service" and not item.evidence.startswith("at most")
+    return item.rule != "running" and not (is_demand and any(other.subject == item.subject for other in others))
+
+
 def faults_of(problem: Problem) -> list[str]:
     faults = []
     for items in conflicts_of(problem):
@@ -67,7 +76,7 @@ def faults_of(problem: Problem) -> list[str]:
             faults.append(f"{problem.name}: {told} has a plan")
         for left_out in items:
             fewer = tuple(item for item in items if item is not left_out)
-            if left_out.rule != "running" and best_plan(only(problem, fewer), ONES) is None:
+            if can_be_dropped(left_out, fewer) and best_plan(only(problem, fewer), ONES) is None:
                 faults.append(f"{problem.name}: {told} has no plan without {left_out.rule} {left_out.subject}")
     return faults
 
