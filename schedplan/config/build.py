@@ -36,7 +36,7 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
     """Return the settings of what was given. They are complete only if `given` then has no faults."""
     document = given.document()
     given.refuse_unsupported()
-    project, limits, solver = document.project, document.limits, document.solver
+    project, solver = document.project, document.solver
     zone = _zone(project.timezone, given)
     return Settings(
         folder=file.parent if file is not None else Path(),
@@ -46,13 +46,7 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
         horizon=HorizonSettings(_start_s(document.horizon, zone, given), _runs(document.horizon, given)),
         forecast=_forecast(document.forecast, given),
         objective=_objective(document.objective, given),
-        limits=Limits(
-            limits.budget_per_day,
-            limits.max_utilization,
-            MissedDemand(limits.missed_demand),
-            Reserve(limits.reserve),
-            document.spot.min_on_time,
-        ),
+        limits=_limits(document, given),
         quotas=_quotas(document.quotas, given),
         forbid=_forbid(document, given),
         solver=SolverSettings(solver.gap, solver.seed, solver.threads, _time_limit_s(solver.time_limit, given)),
@@ -60,6 +54,20 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
         warnings=warnings + given.warnings(),
         origins=given.origins(document),
     )
+
+
+def _limits(document: ProjectFile, given: GivenValues) -> Limits:
+    limits = document.limits
+    missed, reserve = MissedDemand(limits.missed_demand), Reserve(limits.reserve)
+    if missed is MissedDemand.PRICE and reserve is not Reserve.NONE:
+        given.note(
+            ("limits", "missed_demand"),
+            f'limits.missed_demand = "price" and limits.reserve = "{reserve.value}" exclude one another: no demand can be both missed'
+            " and safe from a loss",
+            expected='missed_demand = "forbid" beside a reserve',
+            hint="Keep one of the two",
+        )
+    return Limits(limits.budget_per_day, limits.max_utilization, missed, reserve, document.spot.min_on_time)
 
 
 def _zone(name: str, given: GivenValues) -> ZoneInfo:

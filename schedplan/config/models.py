@@ -97,7 +97,9 @@ class ObjectiveSection(Section):
 class LimitsSection(Section):
     budget_per_day: float | None = key(None, "most that a calendar day may cost", "a number of at least 0", ge=0)
     max_utilization: float = key(1.0, "most that a service's replicas may be used", "a number above 0, at most 1", gt=0, le=1)
-    missed_demand: Literal["forbid", "price"] = key("forbid", "whether demand may go unserved at a price", "forbid or price")
+    missed_demand: Literal["forbid", "price"] = key(
+        "forbid", "whether demand may go unserved at the price of [objective.rates] missed", "forbid or price"
+    )
     reserve: Literal["none", "node", "rack", "zone"] = key(
         "none", "what may be lost without a service missing its target", "none, node, rack or zone"
     )

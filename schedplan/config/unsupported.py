@@ -25,11 +25,6 @@ class Unsupported:
 
 
 REFUSED = (
-    Unsupported(
-        ("limits", "missed_demand"),
-        "demand must be served in full; missing some can't be priced yet",
-        lambda value: value != "forbid",
-    ),
     Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),
     Unsupported(("forecast", "engine"), "SARIMA is estimated by statsmodels only", lambda value: value != "statsmodels"),
 )

@@ -102,6 +102,10 @@ def _reason(problem: Problem, fleet: Fleet, stretch: _Stretch) -> Reason:
     if stretch.least is not None:
         numbers.append(Number("least_replicas", float(stretch.least), "replicas"))
         told += f"; {_beside_least(problem, fleet.service, stretch.replicas, stretch.least)}"
+    missed = float(fleet.missed[slots].max())
+    if missed > 0:
+        numbers.append(Number("missed_share", missed, "share"))
+        told += f"; up to {missed:.2%} of the demand is missed, at its price (`missed_demand`)"
     serving = min(sum(part.replicas for part in parts) for parts in fleet.serving[slots])
     if serving < stretch.replicas:
         told += f"; {serving} of them serve{'s' if serving == 1 else ''} at first, the others warm up"

@@ -1,12 +1,13 @@
 """Accounting: everything that follows from decisions, computed from the problem alone. It never asks how they were found.
 
     latency      = sum over jobs of urgency x size x (wait rate x hours waited + tardiness rate x hours late, where soft); one that
-                   is left out waits until the horizon ends; + what moves against an earlier plan, at its price
-    utilization  = paid - held by jobs - reference work of services, in counted-resource-hours; an elastic gang counts for its run
-                   time alone, not for the rest of its last slot
+                   is left out waits until the horizon ends; + what moves against an earlier plan, at its price; + missed demand
+                   where it has a price (`missed`)
+    utilization  = paid - held by jobs - reference work of services that is served, in counted-resource-hours; an elastic gang
+                   counts for its run time alone, not for the rest of its last slot
     cost         = paid + expected rework + what is borrowed beyond quotas
     carbon       = emissions of the nodes that are on, by idle power and duty; 0 where power or intensity is not known
-    unplaced     = importance left out / importance of all jobs
+    unplaced     = importance left out / importance of all jobs; missed demand, where it has a price, is part of both
 
 The reference work of a service is what its demand keeps busy at reference speed: a constant of the problem, so that no plan looks
 better by holding more replicas.
@@ -25,12 +26,13 @@ from schedplan.measures.costs import Prices, paid, part_rework_costs
 from schedplan.measures.devices import assign_devices
 from schedplan.measures.fallback import fallback_of
 from schedplan.measures.figures import Ledger, carbon_g, energy_kwh, measures
+from schedplan.measures.missed import Shares, missed_importance, missed_work_h, services_importance
 from schedplan.measures.moves import moves_of
 from schedplan.measures.objective import GoalValues
 from schedplan.measures.placements import placements, replica_rows
 from schedplan.measures.pool_loss import pool_losses
 from schedplan.measures.quotas import borrow_costs
-from schedplan.measures.runs import Run, fleets_of, left_out, runs_of
+from schedplan.measures.runs import Run, fleets_of, left_out, missed_shares, runs_of
 from schedplan.measures.stranded import stranded
 from schedplan.measures.usage import Usage, counted_on, usage_of
 from schedplan.measures.work import endless_wait, importance, lateness, reference_work_per_h
@@ -80,7 +82,7 @@ def account(problem: Problem, decisions: Decisions) -> Account:
     ledger = Ledger(problem, decisions, runs, fleets, unplaced, usage, node_use, rows, replicas, rework, borrowing, losses)
     cost = float(node_use.cost.sum()) + fsum(rework.values()) + borrowing.total
     return Account(
-        goals=_goals(problem, decisions, runs, usage, cost, unplaced),
+        goals=_goals(problem, decisions, runs, usage, cost, unplaced, missed_shares(problem, fleets)),
         placements=rows,
         replicas=replicas,
         node_use=node_use,
@@ -91,27 +93,35 @@ def account(problem: Problem, decisions: Decisions) -> Account:
 
 def goal_values(problem: Problem, decisions: Decisions) -> GoalValues:
     """Return the goals of decisions alone, the same values as `account` gives, without rows and measures."""
-    runs, prices = runs_of(problem, decisions), Prices.of(problem)
-    usage = usage_of(problem, runs, fleets_of(problem, decisions))
+    runs, fleets, prices = runs_of(problem, decisions), fleets_of(problem, decisions), Prices.of(problem)
+    usage = usage_of(problem, runs, fleets)
     rework = fsum(fsum(part_rework_costs(run, prices)) for run in runs)
     cost = float(paid(problem, decisions, prices).sum()) + rework + borrow_costs(problem, decisions).total
-    return _goals(problem, decisions, runs, usage, cost, left_out(problem, decisions))
+    return _goals(problem, decisions, runs, usage, cost, left_out(problem, decisions), missed_shares(problem, fleets))
 
 
 def _goals(
-    problem: Problem, decisions: Decisions, runs: Sequence[Run], usage: Usage, cost: float, unplaced: Sequence[Job]
+    problem: Problem,
+    decisions: Decisions,
+    runs: Sequence[Run],
+    usage: Usage,
+    cost: float,
+    unplaced: Sequence[Job],
+    missed: Shares,
 ) -> GoalValues:
-    everything = fsum(importance(problem, job) for job in problem.jobs)
-    missing = fsum(importance(problem, job) for job in unplaced)
+    everything = fsum(importance(problem, job) for job in problem.jobs) + services_importance(problem)
+    unserved = missed_importance(problem, missed)
+    missing = fsum(importance(problem, job) for job in unplaced) + unserved
     return GoalValues(
         latency=fsum(
             [
                 *(lateness(problem, run.job, run.start_s, run.end_s) for run in runs),
                 *(endless_wait(problem, job) for job in unplaced),
                 problem.objective.move_device_h * moves_of(problem, decisions).total,
+                problem.objective.rates.missed * unserved,
             ]
         ),
-        utilization=_idle_h(problem, decisions, usage),
+        utilization=_idle_h(problem, decisions, usage) + missed_work_h(problem, missed),
         cost=cost,
         carbon=float(np.nansum(carbon_g(problem, decisions, usage))),
         unplaced=missing / everything if everything > 0 else 0.0,

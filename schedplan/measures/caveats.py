@@ -11,6 +11,7 @@ from schedplan.measures.devices import Unassigned
 from schedplan.measures.domains import domain_of_pool
 from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.fallback import Fallback
+from schedplan.measures.missed_told import missed_told
 from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import TenantHoldings
 from schedplan.measures.runs import Fleet, Run
@@ -46,6 +47,7 @@ def caveats(
     found += [f"job {stop.job}: {stop_told(problem, decisions, stop)}" for stop in problem.stops]
     found += _loss_caveats(problem, losses)
     for fleet in fleets:
+        found += missed_told(problem, fleet)
         found += _load_caveats(problem, fleet)
         found += _target_caveats(problem, fleet)
         found += _warm_caveats(problem, fleet)
@@ -121,7 +123,7 @@ def _loss_caveats(problem: Problem, losses: Sequence[PoolLoss]) -> list[str]:
 
 
 def _load_caveats(problem: Problem, fleet: Fleet) -> list[str]:
-    load = fleet.load(fleet.peak_rps)
+    load = fleet.load(fleet.peak_rps * (1.0 - fleet.missed))
     worst = int(np.argmax(load))
     limit = problem.limits.max_utilization
     if load[worst] <= limit + 1e-9:

@@ -12,7 +12,8 @@ paid = counted-resource-hours (devices, or cores) of the nodes that are on; a me
     borrow_cost          price of what is held beyond what quotas promise; {tenant} of the row. Only where there are quotas
     cost_per_1000_requests   cost of the replicas per thousand expected requests
     latency_ms           largest over the slots at the demand planned for; whole: over all services
-    slo_attainment       expected requests in slots that meet the SLO at the demand planned for / all expected requests
+    slo_attainment       expected requests served in slots that meet the SLO at the demand planned for / all expected requests
+    missed_requests      {service} expected requests that the plan serves on no replica; whole. Only where demand may be missed
     headroom             1 - load at the demand planned for / capacity held, in the tightest slot
     deadline_hits        jobs with a deadline, placed or not, whose booked end keeps it / all of them
     on_time_probability  {job} lower bound of the chance that a job on spot nodes ends by its deadline; whole: the least of them
@@ -39,6 +40,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.emissions import Draw, draw_of, emission_of
 from schedplan.measures.min_on_time import on_time_chance
+from schedplan.measures.missed import is_priced
 from schedplan.measures.moves import moves_of
 from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import BorrowCosts
@@ -175,24 +177,30 @@ def _use(ledger: Ledger) -> Iterator[Measure]:
 def _services(ledger: Ledger) -> Iterator[Measure]:
     currency, hours = ledger.problem.currency, ledger.problem.grid.hours
     found: list[tuple[float | None, float | None]] = []
-    good_all, all_all = 0.0, 0.0
+    good_all, all_all, missed_all = 0.0, 0.0, 0.0
     cost_of: dict[str, list[float]] = {fleet.service.name: [] for fleet in ledger.fleets}
     for row in ledger.replicas:
         cost_of[row.service].append(row.cost)
     for fleet in ledger.fleets:
         name, label = fleet.service.name, (("service", fleet.service.name),)
         requests = fleet.mean_rps * hours * 3600.0
-        good = float(requests[fleet.met].sum())
+        missed = requests * (1.0 - fleet.service.cache_hit_ratio) * fleet.missed
+        good = float((requests - missed)[fleet.met].sum())
         worst, room = _worst_latency_ms(fleet), _headroom(fleet)
         found.append((worst, room))
         good_all, all_all = good_all + good, all_all + float(requests.sum())
         yield Measure("latency_ms", worst, "ms", label)
         yield Measure("headroom", room, "share", label)
         yield Measure("slo_attainment", _ratio(good, requests.sum()), "share", label)
+        if is_priced(ledger.problem):
+            missed_all += float(missed.sum())
+            yield Measure("missed_requests", float(missed.sum()), "requests", label)
         yield Measure("cost_per_1000_requests", _ratio(1000.0 * fsum(cost_of[name]), requests.sum()), currency, label)
     yield Measure("latency_ms", _extreme([worst for worst, _ in found], max), "ms")
     yield Measure("headroom", _extreme([room for _, room in found], min), "share")
     yield Measure("slo_attainment", _ratio(good_all, all_all), "share")
+    if is_priced(ledger.problem):
+        yield Measure("missed_requests", missed_all, "requests")
     yield Measure("cost_per_1000_requests", _ratio(1000.0 * fsum(row.cost for row in ledger.replicas), all_all), currency)
 
 

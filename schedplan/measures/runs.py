@@ -12,7 +12,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.coverage import Mix
 from schedplan.measures.latency import fleet_latency_ms, reaching_rps
+from schedplan.measures.missed import Asked, Shares, asked, is_priced
 from schedplan.measures.warm_up import serving_parts
 from schedplan.measures.work import duty, placed_workers, run_minutes
 from schedplan.model.cluster import Market, Pool
@@ -110,7 +112,8 @@ class Fleet:
 
     parts: per slot those of the slot, in node order; serving: those of them that serve, the others still warm up; replicas int64
     [n_slots]: all that stand. speed float64 [n_slots]: requests per second those that serve take when full, after cache hits;
-    latency_ms by them as well. peak_rps, mean_rps float64 [n_slots], before cache hits.
+    latency_ms by them as well. peak_rps, mean_rps float64 [n_slots], before cache hits; missed float64 [n_slots]: the share of
+    either that is not served, which latency_ms and busy leave out.
     """
 
     service: Service
@@ -121,6 +124,7 @@ class Fleet:
     latency_ms: tuple[float | None, ...]
     peak_rps: NDArray[np.float64]
     mean_rps: NDArray[np.float64]
+    missed: NDArray[np.float64]
 
     def load(self, rate_rps: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return offered load per capacity held at a rate before cache hits, float64 [n_slots]; 0 where nothing stands."""
@@ -130,11 +134,11 @@ class Fleet:
     @property
     def busy(self) -> NDArray[np.float64]:
         """Share of every replica that is busy, float64 [n_slots]: the expected load, spread by speed, never above 1."""
-        return np.minimum(self.load(self.mean_rps), 1.0)
+        return np.minimum(self.load(self.mean_rps * (1.0 - self.missed)), 1.0)
 
     @property
     def met(self) -> NDArray[np.bool_]:
-        """Whether the slot meets the SLO at the demand planned for; a slot without demand does."""
+        """Whether what is served of a slot meets the SLO at the demand planned for; a slot without demand does."""
         fast = [found is not None and found <= self.service.slo_ms * (1 + 1e-9) for found in self.latency_ms]
         return np.asarray(fast) | ((self.peak_rps <= 0) & (self.mean_rps <= 0))
 
@@ -150,22 +154,40 @@ def fleets_of(problem: Problem, decisions: Decisions) -> tuple[Fleet, ...]:
     return tuple(_fleet(problem, service, by_service[service.name]) for service in problem.services)
 
 
+def missed_shares(problem: Problem, fleets: Iterable[Fleet]) -> Shares:
+    """Return what fleets miss, by service; empty where no demand may be missed."""
+    return {fleet.service.name: fleet.missed for fleet in fleets} if is_priced(problem) else {}
+
+
 def _fleet(problem: Problem, service: Service, parts: list[list[ReplicaPart]]) -> Fleet:
     n_slots = problem.grid.n_slots
     demand = problem.demand_of.get(service.name)
     peak, mean = (np.zeros(n_slots), np.zeros(n_slots)) if demand is None else (demand.peak_rps, demand.mean_rps)
     serving = serving_parts(problem, service, (part for slot_parts in parts for part in slot_parts))
     mixes = [_mix(problem, service, slot_parts) for slot_parts in serving]
+    wanted: tuple[Asked, ...] = asked(problem, service) if is_priced(problem) else ()
+    missed = np.zeros(n_slots)
+    missed[: len(wanted)] = [one.missed(_by_model(problem, on)) for one, on in zip(wanted, serving, strict=False)]
+    served = peak * (1.0 - missed)
     return Fleet(
         service=service,
         parts=tuple(tuple(slot_parts) for slot_parts in parts),
         serving=serving,
         replicas=np.array([sum(part.replicas for part in slot_parts) for slot_parts in parts], dtype=np.int64),
         speed=np.array([sum(count * service.concurrency * 1000.0 / service_ms for service_ms, count in mix) for mix in mixes]),
-        latency_ms=tuple(fleet_latency_ms(service, mix, float(rate)) for mix, rate in zip(mixes, peak, strict=True)),
+        latency_ms=tuple(fleet_latency_ms(service, mix, float(rate)) for mix, rate in zip(mixes, served, strict=True)),
         peak_rps=peak,
         mean_rps=mean,
+        missed=missed,
     )
+
+
+def _by_model(problem: Problem, parts: Iterable[ReplicaPart]) -> Mix:
+    counts: dict[str | None, int] = {}
+    for part in parts:
+        model = problem.cluster.pool_of_node[part.node].accelerator
+        counts[model] = counts.get(model, 0) + part.replicas
+    return counts
 
 
 def _mix(problem: Problem, service: Service, parts: Iterable[ReplicaPart]) -> tuple[tuple[float, int], ...]:

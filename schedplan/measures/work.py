@@ -50,7 +50,12 @@ def job_size(cluster: Cluster, job: Job) -> float:
 
     The cluster is what a plan may use at most; a resource that no node states has no share.
     """
-    return max(_shares(cluster, job), default=0.0) * _cluster_devices(cluster) or LEAST_SHARE * _cluster_devices(cluster)
+    return shape_size(cluster, job.shape, job.workers)
+
+
+def shape_size(cluster: Cluster, shape: WorkerShape, workers: int) -> float:
+    """Return the same of so many workers of a shape."""
+    return max(_shares(cluster, shape, workers), default=0.0) * _cluster_devices(cluster) or LEAST_SHARE * _cluster_devices(cluster)
 
 
 def last_end(problem: Problem, job: Job) -> int:
@@ -145,6 +150,6 @@ def _cluster_devices(cluster: Cluster) -> float:
     return cluster.totals[0] or 1.0
 
 
-def _shares(cluster: Cluster, job: Job) -> list[float]:
-    asks = (job.shape.gpus, job.shape.cpus, job.shape.memory_gib)
-    return [job.workers * asked / total for asked, total in zip(asks, cluster.totals, strict=True) if total > 0]
+def _shares(cluster: Cluster, shape: WorkerShape, workers: int) -> list[float]:
+    asks = (shape.gpus, shape.cpus, shape.memory_gib)
+    return [workers * asked / total for asked, total in zip(asks, cluster.totals, strict=True) if total > 0]

@@ -21,6 +21,7 @@ from schedplan.optimize.constraints import (
     gang,
     hold,
     min_on_time,
+    missed,
     outage,
     pin,
     place,
@@ -90,7 +91,8 @@ def build(layout: Layout, excluded: tuple[Job, ...] = (), rows: Rows | None = No
     spending = money.spending(chosen, quota.add(chosen, rows), rows)
     budget.add(chosen, spending, rows)
     moves = disruption.add(chosen, rows) if with_moves else ()
-    return Formulation(rows.model, chosen, rows, GoalForms(chosen, spending, excluded, moves))
+    unserved = missed.add(chosen, rows)
+    return Formulation(rows.model, chosen, rows, GoalForms(chosen, spending, excluded, moves, unserved))
 
 
 def aimed(plain: Formulation, wanted: Objective, normalisation: Normalisation) -> Formulation:

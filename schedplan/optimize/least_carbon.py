@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.eligibility import job_refusal, service_refusal
 from schedplan.measures.emissions import emission_of, replica_duty
+from schedplan.measures.missed import Shares
 from schedplan.measures.work import node_share
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
@@ -26,13 +27,13 @@ def sunk_carbon(problem: Problem) -> float:
     return sum(pool.always_on * float(emission.idle.sum()) for pool, emission in found if emission is not None)
 
 
-def least_carbon(problem: Problem, jobs: tuple[Job, ...]) -> float:
-    """Return emissions that no plan which places `jobs` and serves the demand can go below, gCO2e."""
+def least_carbon(problem: Problem, jobs: tuple[Job, ...], missed: Shares) -> float:
+    """Return emissions that no plan which places `jobs` and serves the demand but for what is missed can go below, gCO2e."""
     if not problem.intensities:
         return 0.0
     per_pool = {pool.name: _full_node_g(problem, pool) for pool in problem.cluster.pools}
     work = sum(_least_job(problem, job, per_pool) for job in jobs)
-    return sunk_carbon(problem) + work + sum(_least_service(problem, service) for service in problem.services)
+    return sunk_carbon(problem) + work + sum(_least_service(problem, service, missed) for service in problem.services)
 
 
 def _idle_g(problem: Problem, pool: Pool) -> NDArray[np.float64]:
@@ -69,7 +70,7 @@ def _least_start(problem: Problem, job: Job, pool: Pool, per_pool: dict[str, NDA
     return node_share(pool, job.shape) * min(per_worker, default=np.inf)
 
 
-def _least_service(problem: Problem, service: Service) -> float:
+def _least_service(problem: Problem, service: Service, missed: Shares) -> float:
     pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
     found = np.full(problem.grid.n_slots, np.inf)
     for pool in pools:
@@ -80,4 +81,5 @@ def _least_service(problem: Problem, service: Service) -> float:
                 continue
             per_replica = 0.0 if emission is None else float(duty[slot] * emission.duty[slot] + _idle_g(problem, pool)[slot])
             found[slot] = min(found[slot], needed * node_share(pool, service.shape) * per_replica)
-    return float(found[found < np.inf].sum())
+    served = found * (1.0 - missed[service.name]) if missed else found
+    return float(served[found < np.inf].sum())

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from schedplan.measures.accounting import goal_values
+from schedplan.measures.missed import missed_importance
 from schedplan.measures.objective import Normalisation, goal_unit
+from schedplan.measures.runs import fleets_of, missed_shares
 from schedplan.measures.work import importance
 from schedplan.model.plan import Plan, PlanStatus, Stage
 from schedplan.model.problem import GOALS, AtMost, Objective, Problem
@@ -82,9 +84,11 @@ def incumbent_of(problem: Problem, plan: Plan) -> Incumbent:
 
 
 def leaves_out_least(problem: Problem, plan: Plan, ground: Ground) -> bool:
-    """Whether a plan places all work that any plan can place, so that nothing need be solved to know the least left out."""
+    """Whether a plan places and serves all that any plan can, so that nothing need be solved to know the least left out."""
     placed = {part.job for part in plan.decisions.parts}
     hopeless = {job.name for job in ground.excluded}
+    if missed_importance(problem, missed_shares(problem, fleets_of(problem, plan.decisions))) > 0:
+        return False
     return all(job.name in placed or job.name in hopeless or importance(problem, job) == 0 for job in problem.jobs)
 
 

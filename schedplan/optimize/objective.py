@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from schedplan.measures.emissions import emission_of, replica_duty
+from schedplan.measures.missed import services_importance
 from schedplan.measures.objective import Normalisation
 from schedplan.measures.work import (
     counted,
@@ -25,6 +26,7 @@ from schedplan.model.cluster import Pool
 from schedplan.model.problem import GOALS, Objective, Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.constraints.elastic import Choice, choice_duty
+from schedplan.optimize.constraints.missed import Missed
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.spending import Spending
 from schedplan.optimize.variables import Amount, Start, Variables
@@ -113,16 +115,23 @@ def services_work_h(problem: Problem) -> float:
 class GoalForms:
     """The goals of one model in natural units, each made when it is first asked for.
 
-    excluded: jobs that no plan can place. moves: what moves against an earlier plan, in device-hours.
+    excluded: jobs that no plan can place. moves: what moves against an earlier plan, in device-hours. missed: demand that may go
+    unserved.
     """
 
     def __init__(
-        self, variables: Variables, spending: Spending, excluded: tuple[Job, ...], moves: tuple[tuple[Amount, float], ...] = ()
+        self,
+        variables: Variables,
+        spending: Spending,
+        excluded: tuple[Job, ...],
+        moves: tuple[tuple[Amount, float], ...] = (),
+        missed: tuple[Missed, ...] = (),
     ) -> None:
         self._variables = variables
         self._spending = spending
         self._excluded = excluded
         self._moves = moves
+        self._missed = missed
         self._made: dict[str, LinearForm] = {}
 
     def of(self, goal: str) -> LinearForm:
@@ -137,14 +146,19 @@ class GoalForms:
             _add_latency(builder, self._variables, self._excluded)
             for amount, device_h in self._moves:
                 builder.add(amount, device_h)
+            rate = self._variables.layout.problem.objective.rates.missed
+            for missed in self._missed:
+                builder.add(missed.amount, rate * missed.importance)
         elif goal == "utilization":
             _add_idle(builder, self._variables)
+            for missed in self._missed:
+                builder.add(missed.amount, missed.work_h)
         elif goal == "cost":
             _add_cost(builder, self._spending)
         elif goal == "carbon":
             _add_carbon(builder, self._variables)
         else:
-            _add_unplaced(builder, self._variables, self._excluded)
+            _add_unplaced(builder, self._variables, self._excluded, self._missed)
         return builder.form()
 
 
@@ -183,14 +197,16 @@ def _add_cost(builder: _Builder, spending: Spending) -> None:
             builder.add(amount, cost)
 
 
-def _add_unplaced(builder: _Builder, variables: Variables, excluded: tuple[Job, ...]) -> None:
+def _add_unplaced(builder: _Builder, variables: Variables, excluded: tuple[Job, ...], missed: tuple[Missed, ...]) -> None:
     problem = variables.layout.problem
-    total = sum(importance(problem, job) for job in problem.jobs)
+    total = sum(importance(problem, job) for job in problem.jobs) + services_importance(problem)
     if total == 0:
         return
     for job_class, left_out in zip(variables.layout.classes, variables.left_out, strict=True):
         builder.add(left_out, importance(problem, job_class.job) / total)
     builder.constant += sum(importance(problem, job) for job in excluded) / total
+    for unserved in missed:
+        builder.add(unserved.amount, unserved.importance / total)
 
 
 def _add_carbon(builder: _Builder, variables: Variables) -> None:

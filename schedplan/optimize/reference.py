@@ -17,9 +17,10 @@ from schedplan.measures.accounting import account
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.gang_family import gang_family, is_in_one_group, loads_on
 from schedplan.measures.min_on_time import most_nodes
+from schedplan.measures.missed import Shares, missed_importance, missed_work_h, services_importance
 from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.measures.pins import may_stand, may_start
-from schedplan.measures.runs import end_edges
+from schedplan.measures.runs import end_edges, fleets_of, missed_shares
 from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart
@@ -78,21 +79,24 @@ def normalisation(problem: Problem, decisions: Decisions) -> Normalisation:
 
 
 def ideals(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalValues:
-    """Return goal values that no plan for the work placed by `decisions` can beat, by arithmetic; never above `reached`."""
+    """Return goal values that no plan for the work placed and the demand served by `decisions` can beat, by arithmetic; never above
+    `reached`."""
     placed = {part.job for part in decisions.parts}
     jobs = tuple(job for job in problem.jobs if job.name in placed)
+    missed = missed_shares(problem, fleets_of(problem, decisions))
     hours = float(problem.grid.hours.sum())
     always_h = sum(pool.always_on * counted(pool, problem.cluster) for pool in problem.cluster.pools) * hours
-    work_h = sum(_most_work_h(problem, job) for job in jobs) + services_work_h(problem)
+    work_h = sum(_most_work_h(problem, job) for job in jobs) + services_work_h(problem) - missed_work_h(problem, missed)
     always_cost = sum(
         pool.always_on * float(problem.price_per_h(pool) @ problem.grid.hours) for pool in problem.cluster.pools if pool.always_on
     )
-    cost = always_cost + sum(_cheapest_job(problem, job) for job in jobs) + _cheapest_services(problem)
+    cost = always_cost + sum(_cheapest_job(problem, job) for job in jobs) + _cheapest_services(problem, missed)
+    waits = sum(endless_wait(problem, job) for job in problem.jobs if job.name not in placed)
     return GoalValues(
-        latency=min(sum(endless_wait(problem, job) for job in problem.jobs if job.name not in placed), reached.latency),
+        latency=min(waits + problem.objective.rates.missed * missed_importance(problem, missed), reached.latency),
         utilization=min(max(always_h - work_h, 0.0), reached.utilization),
         cost=min(cost, reached.cost),
-        carbon=min(least_carbon(problem, jobs), reached.carbon),
+        carbon=min(least_carbon(problem, jobs, missed), reached.carbon),
         unplaced=reached.unplaced,
     )
 
@@ -101,7 +105,7 @@ def _sizes(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalV
     """Return how much each goal is about: the work by importance, the counted-resource-hours that are paid for, the bill."""
     per_node = np.array([counted(pool, problem.cluster) for pool in problem.cluster.pool_of_node.values()])
     paid_h = float(per_node @ (decisions.on @ problem.grid.hours)) if len(per_node) else 0.0
-    work = sum(importance(problem, job) for job in problem.jobs)
+    work = sum(importance(problem, job) for job in problem.jobs) + services_importance(problem)
     return GoalValues(latency=work, utilization=paid_h, cost=abs(reached.cost), carbon=reached.carbon, unplaced=0.0)
 
 
@@ -252,7 +256,7 @@ def _job_pools(problem: Problem, job: Job) -> list[Pool]:
     return [pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None]
 
 
-def _cheapest_services(problem: Problem) -> float:
+def _cheapest_services(problem: Problem, missed: Shares) -> float:
     total = 0.0
     for service in problem.services:
         pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
@@ -263,5 +267,6 @@ def _cheapest_services(problem: Problem) -> float:
                 for pool in pools
                 if (needed := least[pool.name][slot]) is not None
             ]
-            total += min(prices, default=0.0) * float(hours)
+            served = 1.0 - float(missed[service.name][slot]) if missed else 1.0
+            total += min(prices, default=0.0) * float(hours) * served
     return total

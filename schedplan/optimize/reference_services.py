@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from schedplan.measures.coverage import FORGIVEN_PER_REPLICA
 from schedplan.measures.domains import domain_of_node
 from schedplan.measures.eligibility import service_refusal
+from schedplan.measures.missed import is_priced
 from schedplan.measures.pins import pinned_slots
 from schedplan.measures.warm_up import lag_minutes, serves_since
 from schedplan.measures.work import node_share
@@ -47,7 +48,11 @@ def reference_replicas(
         totals = filling.run([0] * problem.grid.n_slots)
         if service.min_hold_minutes > 0:
             filling.undo()
-            filling.run(held_profile(problem, totals, service.min_hold_minutes))
+            profile = held_profile(problem, totals, service.min_hold_minutes)
+            if filling.run(profile) != profile and is_priced(problem):
+                filling.undo()
+                filling.most = min(totals)
+                filling.run([filling.most] * problem.grid.n_slots)
         found.extend(filling.parts())
     return merged(found)
 
@@ -84,6 +89,8 @@ class _Filling:
         self.pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
         self.least = {pool.name: _asked_ahead(problem, service, pool) for pool in self.pools}
         self.reserve = problem.limits.reserve
+        self.may_miss = is_priced(problem)
+        self.most = service.max_replicas if self.may_miss else None
         self.spread = service.spread
         self.pins = tuple(pin for pin in problem.pins if pin.is_service and pin.work == service.name)
         lag = max((lag_minutes(service, pool) for pool in self.pools), default=0.0)
@@ -139,6 +146,14 @@ class _Filling:
             self._take(slot, self._nodes(pool), max(int(np.ceil(open_share * most - 1e-9)), missing))
         while (lost := self._uncovered_loss(slot)) is not None and self._take_one(slot, self._outside(slot, lost)):
             pass
+        if self.may_miss and least_total == 0 and self._stands_too_close(slot):
+            self._clear(slot)
+
+    def _clear(self, slot: int) -> None:
+        """Give back all of a slot: too few domains are worse than a demand that is missed."""
+        for hold in self.holds[slot]:
+            give_back_replicas(self.board, self.service, hold)
+        self.holds[slot], self.passing[slot] = [], []
 
     def _stood_before(self, slot: int) -> None:
         """Take what the earlier plan had in the slot, on nodes that still take it."""
@@ -211,7 +226,12 @@ class _Filling:
             return False
         if self._covered(slot) < 1.0 - FORGIVEN_PER_REPLICA or self._uncovered_loss(slot) is not None:
             return False
-        return self.spread is None or not self.holds[slot] or len(self._domains(slot, self.spread[0]) - {None}) >= self.spread[1]
+        return not self._stands_too_close(slot)
+
+    def _stands_too_close(self, slot: int) -> bool:
+        if self.spread is None or not self.holds[slot]:
+            return False
+        return len(self._domains(slot, self.spread[0]) - {None}) < self.spread[1]
 
     def _take_one(self, slot: int, is_open: Callable[[int], bool]) -> bool:
         """Take one replica on the cheapest pool with a node that is open; whether there was one."""
@@ -225,6 +245,8 @@ class _Filling:
         """Take room for up to `wanted` replicas on nodes of one pool, where they can stay first; return how many."""
         if not len(nodes):
             return 0
+        if self.most is not None:
+            wanted = min(wanted, self.most - self._total(slot))
         taken = 0
         for until in (self.problem.grid.n_slots, self.asked_until[slot]) if self.keeps else (None,):
             taken += self._take_until(slot, nodes, wanted - taken, replace(terms, until=until, beside=self._beside(slot)))

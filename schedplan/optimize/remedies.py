@@ -15,7 +15,7 @@ from schedplan.measures.pins import without_pins_of
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import ConflictItem
-from schedplan.model.problem import MissedDemand, Problem
+from schedplan.model.problem import MissedDemand, Problem, Reserve
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology
 from schedplan.optimize.ease import eased
 from schedplan.optimize.quota_raise import raised, raised_for
@@ -252,7 +252,7 @@ def _fuller(problem: Problem) -> Iterator[Change]:
 
 def _missed(problem: Problem) -> Iterator[Change]:
     limits = problem.limits
-    if limits.missed_demand is MissedDemand.FORBID:
+    if limits.missed_demand is MissedDemand.FORBID and limits.reserve is Reserve.NONE:
         words = 'let demand be missed at a price (missed_demand = "price")'
         yield Change(words, replace(problem, limits=replace(limits, missed_demand=MissedDemand.PRICE)))
 

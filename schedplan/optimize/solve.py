@@ -15,6 +15,7 @@ from schedplan.measures.accounting import account, goal_values
 from schedplan.measures.exchange import exchange_rates
 from schedplan.measures.feasibility import violations
 from schedplan.measures.held import exceeded
+from schedplan.measures.missed import hopeless_shares, missed_importance, missed_work_h, services_importance
 from schedplan.measures.objective import GoalValues, Normalisation, terms, total
 from schedplan.measures.work import endless_wait, importance
 from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Proof
@@ -430,13 +431,16 @@ def unavoidable(problem: Problem, normalisation: Normalisation) -> float:
 
 
 def sunk(problem: Problem, normalisation: Normalisation, excluded: tuple[Job, ...]) -> float:
-    """Return the part of F that no plan can avoid: what is paid for anyway, and the work that no plan can place."""
+    """Return the part of F that no plan can avoid: what is paid for anyway, and the work that no plan can place or serve."""
     always = sum(
         pool.always_on * float(problem.price_per_h(pool) @ problem.grid.hours) for pool in problem.cluster.pools if pool.always_on
     )
-    whole = sum(importance(problem, job) for job in problem.jobs)
-    lost = sum(importance(problem, job) for job in excluded) / whole * problem.objective.unplaced if whole else 0.0
-    waits = sum(endless_wait(problem, job) for job in excluded)
-    shares = {"cost": always, "latency": waits, "carbon": sunk_carbon(problem)}
+    whole = sum(importance(problem, job) for job in problem.jobs) + services_importance(problem)
+    hopeless = hopeless_shares(problem)
+    unserved = missed_importance(problem, hopeless)
+    left_out = sum(importance(problem, job) for job in excluded) + unserved
+    lost = left_out / whole * problem.objective.unplaced if whole else 0.0
+    waits = sum(endless_wait(problem, job) for job in excluded) + problem.objective.rates.missed * unserved
+    shares = {"cost": always, "latency": waits, "carbon": sunk_carbon(problem), "utilization": missed_work_h(problem, hopeless)}
     weight = problem.objective.weight
     return sum(weight(goal) * value / normalisation.of(goal).divisor for goal, value in shares.items()) + lost

@@ -12,7 +12,7 @@ from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.model.cluster import Cluster
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.plan import Plan
-from schedplan.model.problem import Demand, Limits, Objective, Problem, Reserve
+from schedplan.model.problem import Demand, Limits, MissedDemand, Objective, Problem, Reserve
 from schedplan.model.workload import Job, JobState, Service
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.static.certificate import proven_objective
@@ -60,6 +60,7 @@ def prepare_static(project: Project) -> Prepared:
     settings, content = project.settings, project.calibrated
     _refuse_nothing(content)
     _refuse_passed_over(project)
+    _refuse_missing(project)
     grid, said = horizon(settings.horizon, content, settings.project.timezone)
     expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
     slot = TimeGrid.regular(grid.start_s, SLOT_MINUTES, 1)
@@ -186,6 +187,15 @@ def _refuse_passed_over(project: Project) -> None:
                 code="SP2005",
                 hint=f"Plan without --static to keep them, or take the {name} out.",
             )
+
+
+def _refuse_missing(project: Project) -> None:
+    if project.settings.limits.missed_demand is MissedDemand.PRICE and project.content.services:
+        raise ConfigError(
+            'a static placement serves all demand, and this project has [limits] missed_demand = "price"',
+            code="SP2005",
+            hint='Plan without --static, or add --set limits.missed_demand="forbid".',
+        )
 
 
 def _refuse_nothing(content: Content) -> None:

@@ -18,7 +18,9 @@ from schedplan.model.plan import Decisions
 from schedplan.model.problem import GOALS, Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, WorkerShape
 from tests.oracle.emissions import idle_g, replica_g, worker_g
+from tests.oracle.missed import all_demand_importance, busy_h, demand_importance, may_miss, missed_share
 from tests.oracle.quotas import borrow_cost
+from tests.oracle.services import serving_counts
 from tests.oracle.standing import replicas_moved, workers_moved
 
 
@@ -60,6 +62,10 @@ def objective_of(problem: Problem, decisions: Decisions, divisors: Mapping[str, 
                 if (part.service, part.slot) == (service.name, slot)
             }
             total += arithmetic.move_value(service, slot, stands)
+    if may_miss(problem):
+        for service in problem.services:
+            by_slot = serving_counts(problem, service, arithmetic.pools, decisions)
+            total += sum(arithmetic.missed_value(service, slot, serving) for slot, serving in enumerate(by_slot))
     return total + sum(arithmetic.on_value(node, slot) for node, slot in zip(*np.nonzero(decisions.on), strict=True))
 
 
@@ -120,9 +126,30 @@ class Arithmetic:
 
     def left_out(self, job: Job) -> float:
         """The price of the work itself, and a wait (and lateness) that lasts until the horizon ends."""
-        share = self.importance(job) / (sum(self.importance(other) for other in self.problem.jobs) or 1.0)
+        share = self.importance(job) / (self.all_importance or 1.0)
         endless = self._lateness_h(job, self.grid.n_slots, self.grid.n_slots) * self.urgency(job) * self.size(job)
         return self.problem.objective.unplaced * share + self.weight["latency"] * endless
+
+    @cached_property
+    def all_importance(self) -> float:
+        return sum(self.importance(other) for other in self.problem.jobs) + all_demand_importance(self.problem)
+
+    def missed_value(self, service: Service, slot: int, serving: Mapping[int, int]) -> float:
+        """What a service adds by the demand that its serving replicas (per node, by index) miss; 0 where none may be."""
+        if not may_miss(self.problem):
+            return 0.0
+        by_pool: dict[str, int] = {}
+        for node, count in serving.items():
+            by_pool[self.pools[node].name] = by_pool.get(self.pools[node].name, 0) + count
+        share = missed_share(self.problem, service, slot, by_pool)
+        if share == 0:
+            return 0.0
+        weighs = demand_importance(self.problem, service, slot)
+        return share * (
+            self.weight["latency"] * self.problem.objective.rates.missed * weighs
+            + self.problem.objective.unplaced * weighs / self.all_importance
+            + self.weight["utilization"] * busy_h(self.problem, service, slot)
+        )
 
     def run_minutes(self, job: Job, pool: Pool, workers: int) -> float:
         """Load and run time on a pool with so many workers; of a running job what is left of it, at least the first slot."""

@@ -6,7 +6,7 @@ slots. What is cut off is only what can't be better: a branch whose jobs so far 
 more than the best plan known, and mirror images among nodes that nothing tells apart.
 
 It knows the rules and the objective from their description and from the records of the model, and takes one thing from
-the product: the least replicas of a service, a matter of the latency model. It knows no priced missed demand. Single devices,
+the product: the least replicas of a service, a matter of the latency model. Single devices,
 where sums over a node say too little, are a matter of `devices`.
 """
 
@@ -26,6 +26,7 @@ from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topol
 from tests.oracle.arithmetic import Arithmetic, Option
 from tests.oracle.devices import Devices, NodeDevices, Unit, counts_in_sum, fits_beside, is_of_devices, profiles_of, unit
 from tests.oracle.held import HeldGoal
+from tests.oracle.missed import may_miss
 from tests.oracle.on_time import is_sure_enough
 from tests.oracle.order import keeps_order
 from tests.oracle.quotas import RESOURCES, QuotaBook, amounts
@@ -438,6 +439,7 @@ class _Search:
                 mine = tuple((service.name, node, count) for node, count in replicas)
                 own = rest.own + sum(count * self.facts.replica_value(service, node, slot) for node, count in replicas)
                 own += self.facts.move_value(service, slot, dict(replicas))
+                own += self.facts.missed_value(service, slot, dict(replicas))
                 carrying = frozenset(node for node, _ in replicas) | rest.nodes
                 yield SlotService(mine + rest.replicas, carrying, rest.held, own=own)
 
@@ -452,7 +454,8 @@ class _Search:
         ceiling = sum(most) if service.max_replicas is None else service.max_replicas
         for counts in product(*(range(min(count, ceiling) + 1) for count in most)):
             served = sum(count * (part[node] or 0) for node, count in zip(nodes, counts, strict=True))
-            if service.min_replicas <= sum(counts) <= ceiling and (served >= FULL_DEMAND or self._rate(service, slot) == 0):
+            is_enough = served >= FULL_DEMAND or self._rate(service, slot) == 0 or may_miss(self.problem)
+            if service.min_replicas <= sum(counts) <= ceiling and is_enough:
                 stands = {node: count for node, count in zip(nodes, counts, strict=True) if count}
                 is_right = self.service_rules.stands_apart(service, stands) and self.service_rules.serves(service, slot, stands)
                 if is_right and stands_as_pinned(self.problem, service, slot, stands):
@@ -559,12 +562,13 @@ class _Search:
                         self._is_up(node, since, slot) for node, since in zip(self.lagging, after, strict=True) if node in needed
                     ):
                         continue
+                    beside = self._missed_while_warming(slot, one, remembered) if couples else 0.0
                     for label in found:
                         held_values = tuple(
                             before + limit.of_nodes(on, slot) for before, limit in zip(label.held, self.limits, strict=True)
                         )
                         grown = Label(
-                            label.value + value, label.day_cost + cost, (*label.on, on), (*label.serving, one), held_values
+                            label.value + value + beside, label.day_cost + cost, (*label.on, on), (*label.serving, one), held_values
                         )
                         if self._is_within_budget(grown.day_cost):
                             _keep(
@@ -573,6 +577,15 @@ class _Search:
                                 counts_cost=self.problem.limits.budget_per_day is not None,
                             )
         return following
+
+    def _missed_while_warming(self, slot: int, one: SlotService, remembered: tuple[Memory, ...]) -> float:
+        """Return what is missed beyond what all that stand would miss, because some of them do not serve yet."""
+        total = 0.0
+        for service, memory in zip(self.problem.services, remembered, strict=True):
+            stands = {node: count for name, node, count in one.replicas if name == service.name}
+            ready = self.service_rules.ready(service, memory, slot, stands)
+            total += self.facts.missed_value(service, slot, ready) - self.facts.missed_value(service, slot, stands)
+        return total
 
     def _after(self, state: tuple[int | None, ...], slot: int, on: frozenset[int]) -> tuple[int | None, ...]:
         """Per lagging node the slot since which it is on without a break (-1: from before the plan), None while it is off."""

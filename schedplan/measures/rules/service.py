@@ -8,6 +8,7 @@ from itertools import pairwise
 from schedplan.measures.coverage import coverage, is_covered, least_on
 from schedplan.measures.domains import domain_of_node
 from schedplan.measures.latency import latency_ms
+from schedplan.measures.missed import is_priced
 from schedplan.measures.rules.case import FORGIVEN, Case, broken
 from schedplan.model.findings import Finding
 from schedplan.model.plan import ReplicaPart
@@ -22,7 +23,8 @@ def service(case: Case) -> Iterator[Finding]:
         yield from _holds(case, service, counts)
         for slot in range(case.problem.grid.n_slots):
             yield from _too_slow(case, service, slot, by_slot.get(slot, []))
-            yield from _target(case, service, slot, case.serving_of[service.name][slot])
+            if not is_priced(case.problem):
+                yield from _target(case, service, slot, case.serving_of[service.name][slot])
             yield from _spread(case, service, slot, by_slot.get(slot, []))
 
 
@@ -63,9 +65,9 @@ def _target(case: Case, service: Service, slot: int, stands: Sequence[ReplicaPar
 
 
 def _too_slow(case: Case, service: Service, slot: int, stands: Sequence[ReplicaPart]) -> Iterator[Finding]:
-    """Replicas beside others on a model that no number of them makes fast enough; those alone are told by their latency."""
+    """Replicas on a model that no number of them makes fast enough; where all must be served, one by itself is told by latency."""
     mix = _mix(case, stands)
-    for accelerator, count in mix.items() if len(mix) > 1 else ():
+    for accelerator, count in mix.items() if len(mix) > 1 or is_priced(case.problem) else ():
         if least_on(case.problem, service, accelerator, slot) is None:
             message = f"{count} replicas stand on {accelerator} at {case.when(slot)}, which no number of replicas makes fast enough"
             yield broken("service", f"service {service.name}", message)

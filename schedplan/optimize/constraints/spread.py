@@ -2,7 +2,8 @@
 
 Sets: services s that ask for n_s domains of a kind (node, rack, block, zone, region), domains d of it, cells p in d, slots t.
 Formula: a[s,d,t] <= Σ_{p in d} k[s,p,t], a[s,d,t] <= 1, Σ_d a[s,d,t] >= n_s o[s,t], Σ_p k[s,p,t] <= K o[s,t]; o = 1 where the
-slot has demand or a minimum. A cell of N nodes counts for up to N domains of kind node: a <= N, a lower bound on what is needed.
+slot has a minimum, or demand that must be served. A cell of N nodes counts for up to N domains of kind node: a <= N, a lower
+bound on what is needed.
 Intuition: a domain counts only if a replica stands in it. A node without a value is in no domain of that kind.
 """
 
@@ -13,6 +14,7 @@ from collections import defaultdict
 from ortools.sat.python import cp_model
 
 from schedplan.measures.domains import SINGLE_NODE, domain_of_pool
+from schedplan.measures.missed import is_priced
 from schedplan.model.workload import Service
 from schedplan.optimize.layout import Cell, Layout
 from schedplan.optimize.rows import Rows
@@ -53,7 +55,9 @@ def _wanted(
     variables: Variables, rows: Rows, service: Service, slot: int, amounts: list[cp_model.IntVar], least: int
 ) -> cp_model.LinearExpr | int:
     """Return the least number of domains: of a slot in which nothing need stand, 0 while nothing does."""
-    if service.min_replicas > 0 or variables.layout.problem.demand_of[service.name].peak_rps[slot] > 0:
+    problem = variables.layout.problem
+    must_serve = problem.demand_of[service.name].peak_rps[slot] > 0 and not is_priced(problem)
+    if service.min_replicas > 0 or must_serve:
         return least
     stands = variables.model.new_bool_var(f"o[{service.name},{slot}]")
     most = sum(max(amount.proto.domain) for amount in amounts)
