@@ -62,10 +62,9 @@ def _limits(document: ProjectFile, given: GivenValues) -> Limits:
     if missed is MissedDemand.PRICE and reserve is not Reserve.NONE:
         given.note(
             ("limits", "missed_demand"),
-            f'limits.missed_demand = "price" and limits.reserve = "{reserve.value}" exclude one another: no demand can be both missed'
-            " and safe from a loss",
+            f'limits.missed_demand = "price" and limits.reserve = "{reserve.value}" exclude one another',
             expected='missed_demand = "forbid" beside a reserve',
-            hint="Keep one of the two",
+            hint="A reserve promises that no demand is missed, even after a loss; keep one of the two",
         )
     return Limits(limits.budget_per_day, limits.max_utilization, missed, reserve, document.spot.min_on_time)
 

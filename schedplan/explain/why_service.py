@@ -8,7 +8,7 @@ from schedplan.explain.explanation import Alternative, Explanation, Number, Outc
 from schedplan.explain.family import Family, families
 from schedplan.explain.wording import amount, counted, instant, listed, money
 from schedplan.measures.costs import Prices, hold_cost
-from schedplan.measures.eligibility import service_refusal
+from schedplan.measures.eligibility import service_refusal, workers_per_node
 from schedplan.measures.latency import least_replicas
 from schedplan.measures.runs import Fleet, fleets_of
 from schedplan.model.plan import Plan
@@ -38,6 +38,9 @@ def explain_service(problem: Problem, plan: Plan, service: Service) -> Explanati
         f"service {service.name} has {span} replicas on {listed(sorted(pools)) or 'no node'}; "
         f"its target of {amount(service.slo_ms)} ms ({_quantile(service)}) is met in {met} of {problem.grid.n_slots} slots"
     )
+    short = int((fleet.missed > 0).sum())
+    if short:
+        verdict += f", for the part of its demand that is served: in {counted(short, 'slot')} some is missed"
     return Explanation(
         subject=f"service {service.name}",
         verdict=verdict,
@@ -47,7 +50,7 @@ def explain_service(problem: Problem, plan: Plan, service: Service) -> Explanati
             for family in families(problem)
             if not any(pool.name in pools for pool in family.pools)
         ),
-        next_step=_next_step(problem, service, met),
+        next_step=_next_step(problem, service, met, is_missing=bool(fleet.missed.any())),
     )
 
 
@@ -105,7 +108,9 @@ def _reason(problem: Problem, fleet: Fleet, stretch: _Stretch) -> Reason:
     missed = float(fleet.missed[slots].max())
     if missed > 0:
         numbers.append(Number("missed_share", missed, "share"))
-        told += f"; up to {missed:.2%} of the demand is missed, at its price (`missed_demand`)"
+        told += (
+            f"; up to {missed:.2%} of the demand is missed, at its price (`missed_demand`): {_why_missed(problem, fleet, stretch)}"
+        )
     serving = min(sum(part.replicas for part in parts) for parts in fleet.serving[slots])
     if serving < stretch.replicas:
         told += f"; {serving} of them serve{'s' if serving == 1 else ''} at first, the others warm up"
@@ -115,6 +120,24 @@ def _reason(problem: Problem, fleet: Fleet, stretch: _Stretch) -> Reason:
     if len(latencies) < stretch.last + 1 - stretch.first and stretch.replicas:
         told += "; in some slots there is no steady state"
     return Reason("service", told, tuple(numbers))
+
+
+def _why_missed(problem: Problem, fleet: Fleet, stretch: _Stretch) -> str:
+    """Return what keeps more replicas away: their bounds, what nodes hold, or else the objective."""
+    service = fleet.service
+    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+    if stretch.replicas == service.max_replicas:
+        return "no more may stand (`max_replicas`)"
+    slots = range(stretch.first, stretch.last + 1)
+    if all(_need(problem, fleet, slot, pool.accelerator) is None for slot in slots for pool in pools):
+        return "no node that may hold it is fast enough" if pools else "no node may hold it"
+    holds = sum(pool.nodes * workers_per_node(pool, service.shape) for pool in pools)
+    if stretch.replicas >= holds:
+        return f"the nodes that may hold it hold {holds} when empty"
+    serving = min(sum(part.replicas for part in fleet.serving[slot]) for slot in slots)
+    if serving < stretch.replicas:
+        return "replicas serve once they have warmed up"
+    return "other work, or what more nodes cost, weighs more than this demand, or a limit leaves no room"
 
 
 def _beside_least(problem: Problem, service: Service, replicas: int, least: int) -> str:
@@ -153,7 +176,9 @@ def _alternative(problem: Problem, service: Service, family: Family, fleet: Flee
     return Alternative(family.name, Outcome.POSSIBLE, told, start_s=problem.grid.slot_start_s(slot), cost=cost)
 
 
-def _next_step(problem: Problem, service: Service, met: int) -> str | None:
+def _next_step(problem: Problem, service: Service, met: int, *, is_missing: bool) -> str | None:
+    if is_missing:
+        return f"Add nodes that {service.name} may stand on, or raise `[objective.rates] missed` or its priority."
     if met == problem.grid.n_slots:
         return None
     return f"Allow more replicas or faster devices for {service.name}, or a longer `slo_ms`."

@@ -42,9 +42,18 @@ def reference_replicas(
     as_before: what the earlier plan of the problem had of them stands first.
     """
     found: list[ReplicaPart] = []
+    fillings = []
     for service in problem.services:
         own = tuple(fleet for fleet in lead if fleet.service == service.name)
-        filling = _Filling(problem, board, service, own, as_before=as_before)
+        fillings.append(_Filling(problem, board, service, own, as_before=as_before))
+    if is_priced(problem):
+        for filling in fillings:  # what must stand in any case comes before demand that may be missed
+            filling.most = filling.service.min_replicas
+            filling.run([0] * problem.grid.n_slots)
+    for filling in fillings:
+        service = filling.service
+        filling.undo()
+        filling.most = service.max_replicas if is_priced(problem) else None
         totals = filling.run([0] * problem.grid.n_slots)
         if service.min_hold_minutes > 0:
             filling.undo()
@@ -90,7 +99,7 @@ class _Filling:
         self.least = {pool.name: _asked_ahead(problem, service, pool) for pool in self.pools}
         self.reserve = problem.limits.reserve
         self.may_miss = is_priced(problem)
-        self.most = service.max_replicas if self.may_miss else None
+        self.most: int | None = None
         self.spread = service.spread
         self.pins = tuple(pin for pin in problem.pins if pin.is_service and pin.work == service.name)
         lag = max((lag_minutes(service, pool) for pool in self.pools), default=0.0)

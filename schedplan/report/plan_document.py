@@ -183,6 +183,8 @@ def _service_sentence(plan: Plan) -> tuple[Inline, ...]:
         return ()
     if attained >= 1:
         return (" Every service meets its latency target in every slot.",)
+    if whole_value(plan, "missed_requests"):
+        return (" ", Quantity(attained, Kind.SHARE), " of the requests are served in slots that meet their latency target.")
     return (" ", Quantity(attained, Kind.SHARE), " of the requests fall into slots that meet their latency target.")
 
 

@@ -239,6 +239,15 @@ def test_a_key_that_is_not_acted_on_is_refused_by_name(tmp_path: Path, text: str
     assert fault.message.startswith(f"{key} is not acted on: ")
 
 
+def test_missed_demand_may_have_a_price_but_not_beside_a_reserve(tmp_path: Path) -> None:
+    alone = load_settings(written(tmp_path, "[limits]\nmissed_demand = 'price'"))
+    (fault,) = faults_of(written(tmp_path, "[limits]\nmissed_demand = 'price'\nreserve = 'zone'"))
+
+    assert alone.limits.missed_demand is MissedDemand.PRICE
+    assert fault.message == 'limits.missed_demand = "price" and limits.reserve = "zone" exclude one another'
+    assert fault.row == 2
+
+
 @pytest.mark.parametrize("text", ["[quotas]", "[limits]\nreserve = 'zone'", "[forecast]\nreserve = []", "[objective]\ncarbon = 0"])
 def test_a_key_that_asks_for_nothing_is_no_fault(tmp_path: Path, text: str) -> None:
     assert load_settings(written(tmp_path, text)).warnings == ()

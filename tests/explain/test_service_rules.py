@@ -37,3 +37,39 @@ def test_the_rule_that_wants_more_is_named(
     texts = [reason.message for reason in explain(given, optimize(given), "s").reasons]
 
     assert any(told in text for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    ("limits", "service", "told"),
+    [
+        # 250/s need 5 at 50/s each, and there are 4 nodes
+        ({}, {}, "20.00% of the demand is missed, at its price (`missed_demand`): the nodes that may hold it hold 4 when empty"),
+        (
+            {},
+            {"max_replicas": 2},
+            "60.00% of the demand is missed, at its price (`missed_demand`): no more may stand (`max_replicas`)",
+        ),
+        (
+            {},
+            {"slo_ms": 50},
+            "100.00% of the demand is missed, at its price (`missed_demand`): no node that may hold it is fast enough",
+        ),
+        ({"budget_per_day": 3}, {}, "or a limit leaves no room"),
+    ],
+)
+def test_what_keeps_a_service_from_all_of_its_demand_is_told(
+    limits: dict[str, object], service: dict[str, object], told: str
+) -> None:
+    given = problem(
+        {
+            "slots": 1,
+            "limits": {"max_utilization": 0.5, "missed_demand": "price", **limits},
+            "nodes": [NODE],
+            "services": [{**SERVICE, "min_replicas": 0, **service}],
+            "demand": [{"service": "s", "rps": [250]}],
+        }
+    )
+    found = explain(given, optimize(given), "s")
+
+    assert told in found.reasons[0].message
+    assert found.verdict.endswith(", for the part of its demand that is served: in 1 slot some is missed")

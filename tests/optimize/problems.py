@@ -17,7 +17,7 @@ from schedplan.model.earlier import Earlier, Stay, Stood
 from schedplan.model.forbid import parse_forbid
 from schedplan.model.outage import Outage, OutageKind
 from schedplan.model.pin import Pin
-from schedplan.model.problem import AtMost, Demand, Intensity, Limits, Objective, Problem, Reserve
+from schedplan.model.problem import AtMost, Demand, Intensity, Limits, MissedDemand, Objective, Problem, Reserve
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.slices import share_of
 from schedplan.model.workload import (
@@ -131,7 +131,8 @@ def _job(row: dict[str, Any]) -> Job:
 
 def _limits(row: dict[str, Any]) -> Limits:
     values = dict(row)
-    return Limits(reserve=Reserve(values.pop("reserve", "none")), **values)
+    missed = MissedDemand(values.pop("missed_demand", "forbid"))
+    return Limits(missed_demand=missed, reserve=Reserve(values.pop("reserve", "none")), **values)
 
 
 def _quota(row: dict[str, Any]) -> Quota:

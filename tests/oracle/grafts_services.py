@@ -13,6 +13,7 @@ from dataclasses import replace
 from schedplan.model.problem import Demand, Problem, Reserve
 from schedplan.model.workload import JobState, Service
 from tests.oracle.drawing import with_services
+from tests.oracle.missed import may_miss
 
 MOST_JOBS = 3
 
@@ -26,7 +27,7 @@ def _spread(source: random.Random, problem: Problem) -> Problem | None:
 def _reserve(source: random.Random, problem: Problem) -> Problem | None:
     """The loss of any one node or zone."""
     served = _served(source, problem)
-    if served is None or served.limits.reserve is not Reserve.NONE:
+    if served is None or served.limits.reserve is not Reserve.NONE or may_miss(problem):
         return None
     return _in_zones(source, replace(served, limits=replace(served.limits, reserve=source.choice((Reserve.NODE, Reserve.ZONE)))))
 

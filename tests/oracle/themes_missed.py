@@ -25,7 +25,7 @@ def _missed(source: random.Random) -> Problem:
         replace(
             service,
             priority=source.choice((0, 0, 5, 9, 12)),
-            min_replicas=source.choice((0, 0, 1)),
+            min_replicas=source.choice((0, 0, 0, 1)),
             cache_hit_ratio=source.choice((0.0, 0.0, 0.25)),
             spread=source.choice((None, None, None, ("node", 2))),
         )
@@ -39,7 +39,7 @@ def _missed(source: random.Random) -> Problem:
         limits=replace(
             problem.limits,
             missed_demand=MissedDemand.PRICE,
-            budget_per_day=source.choice((None, None, None, 4.0, 10.0)),
+            budget_per_day=source.choice((None, None, None, 6.0, 15.0)),
         ),
     )
 

@@ -10,7 +10,7 @@ SERVICES = Dictionary(
         Column("service", Kind.TEXT, "name of the service", required=True),
         Column("series", Kind.TEXT, "unique_id of its demand in the table load", default_rule="service"),
         Column("tenant", Kind.TEXT, "leaf queue, account or namespace", default="default"),
-        Column("priority", Kind.INTEGER, "higher is more urgent", default=0, use=Use.DESCRIPTIVE),
+        Column("priority", Kind.INTEGER, "higher is more urgent, where demand may be missed", default=0),
         Column("slo_ms", Kind.FLOAT, "latency that must be held", "ms", required=True, above=0),
         Column(
             "slo_quantile", Kind.QUANTILE, "share of requests that must be that fast, or mean", default="0.95", worth_saying=True
