@@ -1,6 +1,6 @@
 """Table `services`: endless work behind a latency target."""
 
-from schedplan.tables.column import Column, Dictionary, Kind, Use
+from schedplan.tables.column import Column, Dictionary, Kind
 
 SERVICES = Dictionary(
     name="services",
