@@ -136,7 +136,7 @@ def _rows(code: str, noun: str, seen: Sequence[_Row], fresh: Sequence[_Row], key
     expected = _by_key(fresh, key)
     found = _by_key(seen, key)
     if len(found) < len(seen):
-        yield _finding(code, noun, f"{len(seen) - len(found)} rows are doubled")
+        yield _finding(code, noun, f"{len(seen) - len(found)} of its rows stand there twice")
     for name in [name for name in expected if name not in found]:
         yield _finding(code, f"{noun} {_words(name)}", "is missing")
     for name, row in found.items():

@@ -113,7 +113,7 @@ def test_a_dropped_worker_a_doubled_row_and_a_stranger_are_found(day, plan):
 
     assert ("SP3103", "job nightly", "9 of 10 workers are placed; all start together or none does") in dropped
     assert ("SP3121", "parts", "the placements are not the plan's decisions about jobs") in dropped
-    assert doubled == [("SP3129", "baseline", "1 rows are doubled")]
+    assert doubled == [("SP3129", "baseline", "1 of its rows stand there twice")]
     assert stranger == [("SP3125", "measure happiness", "is not a measure of this plan")]
 
 
