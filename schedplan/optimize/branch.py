@@ -37,7 +37,6 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
     gap = options.gap_for(formulation.variables.layout.n_columns)
     highs = SilentHighs()
     settings: tuple[tuple[str, bool | int | float], ...] = (
-        ("threads", 1),
         ("random_seed", options.seed),
         ("mip_rel_gap", gap),
         ("mip_abs_gap", 0.0),

@@ -66,7 +66,6 @@ def _branched(model: cp_model.CpModel, options: SolveOptions) -> Word:
         is_broken = max(program.row_lower_, default=0.0) > 0 or min(program.row_upper_, default=0.0) < 0
         return Word.NONE if is_broken else Word.HOLDS
     highs = SilentHighs()
-    highs.setOptionValue("threads", 1)
     highs.setOptionValue("random_seed", options.seed)
     highs.setOptionValue("mip_max_nodes", BRANCH_NODES)
     if options.time_limit_s is not None:

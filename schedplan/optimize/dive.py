@@ -80,7 +80,6 @@ class _Diver:
 
     def __init__(self, program: Program, relaxed: highspy.HighsLp) -> None:
         self.highs = SilentHighs()
-        self.highs.setOptionValue("threads", 1)
         self.highs.passModel(relaxed)
         self.lower, self.upper = program.lower.astype(float), program.upper.astype(float)
         if not self._solve():

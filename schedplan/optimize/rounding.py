@@ -65,7 +65,6 @@ class Relaxed:
 
     def __init__(self, program: Program, formulation: Formulation, atlas: Atlas) -> None:
         self.highs = SilentHighs()
-        self.highs.setOptionValue("threads", 1)
         self.highs.passModel(relaxation(program))
         self.bases = tuple(bases(program, formulation, atlas))
         self.bound = self._solved()

@@ -64,7 +64,7 @@ def philly(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Compa
     source.write_text("\n".join([head, *sorted(rows)[:N_PHILLY]]) + "\n", encoding="utf-8")
     ingest_files((source,), folder / "data", timezone="UTC", renames=(), reader="auto", force=False)
     settings = load_settings(None)
-    project = open_project(ProjectPlace(None, (folder / "data",), ()), settings, folder)
+    project = open_project(ProjectPlace(None, (folder / "data",), ()), settings)
     return compare_project(project, compare_options(require="gang,on-premises", machine="12x8gpu"))
 
 

@@ -9,6 +9,7 @@ import pytest
 from schedplan.measures.accounting import account
 from schedplan.measures.baselines import baselines, waterfall
 from schedplan.measures.corruption import corrupted
+from schedplan.measures.exchange import exchange_rates
 from schedplan.measures.objective import GoalValues, Normalisation, terms, total
 from schedplan.model.findings import Measure
 from schedplan.model.plan import (
@@ -21,6 +22,7 @@ from schedplan.model.plan import (
     Plan,
     PlanStatus,
     Proof,
+    Rate,
     Repair,
     ReplicaPart,
     ReplicaRow,
@@ -48,6 +50,7 @@ ROWS = {
     "replicas": ReplicaRow,
     "measures": Measure,
     "terms": Term,
+    "rates": Rate,
     "baselines": Baseline,
     "waterfall": WaterfallStep,
     "unplaced": Unplaced,
@@ -70,6 +73,7 @@ def plan(problem, day_plan):
         decisions=day_plan,
         proof=Proof(PlanStatus.FEASIBLE, objective, bound, (objective - bound) / objective, avoidable, "by hand"),
         terms=parts,
+        rates=exchange_rates(parts),
         measures=found.measures,
         placements=found.placements,
         replicas=found.replicas,

@@ -8,6 +8,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.optimize.highs import SilentHighs
+
 Floats = NDArray[np.float64]
 
 
@@ -62,13 +64,6 @@ class Answer:
     nodes: int
 
 
-class _Silent(highspy.Highs):
-    """HiGHS without callbacks, because starting them prints a banner before any option can forbid it."""
-
-    def enableCallbacks(self) -> None:  # noqa: N802 the name is HiGHS'
-        self.setOptionValue("output_flag", False)
-
-
 class Program:
     """max gain x, low <= A x <= high, lower <= x <= upper; x whole where `integer` says so."""
 
@@ -92,7 +87,7 @@ class Program:
         if integer is not None:
             kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
             model.integrality_ = [kinds[int(flag)] for flag in integer]
-        self.highs = _Silent()  # type: ignore[no-untyped-call]
+        self.highs = SilentHighs()
         for name, value in _options(node_limit, gap):
             self.highs.setOptionValue(name, value)
         self.highs.passModel(model)
@@ -126,7 +121,6 @@ def _holds_at_nothing(model: highspy.HighsLp) -> bool:
 
 def _options(node_limit: int, gap: float) -> tuple[tuple[str, bool | float | str], ...]:
     return (
-        ("threads", 1),
         ("parallel", "off"),
         ("random_seed", 0),
         ("mip_max_nodes", node_limit),
