@@ -11,6 +11,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 LARGEST_SEED = 2**31 - 1
+MOST_POINTS = 1e9
+MOST_REWARDED = 1e15
+LEAST_PER = 1e-9
 
 
 def key(default: Any, meaning: str, expected: str, *, commas: bool = False, **limits: Any) -> Any:
@@ -68,10 +71,10 @@ class RewardSection(Section):
     """One table of [[objective.rewards]]."""
 
     measure: str = Field(min_length=1)
-    above: float | None = None
-    below: float | None = None
-    points: float
-    per: float | None = Field(default=None, gt=0)
+    above: float | None = Field(default=None, ge=-MOST_REWARDED, le=MOST_REWARDED)
+    below: float | None = Field(default=None, ge=-MOST_REWARDED, le=MOST_REWARDED)
+    points: float = Field(ge=-MOST_POINTS, le=MOST_POINTS)
+    per: float | None = Field(default=None, ge=LEAST_PER)
 
 
 class ObjectiveSection(Section):
@@ -90,7 +93,8 @@ class ObjectiveSection(Section):
     rewards: list[RewardSection] = key(
         [],
         "points that score any plan by its measures, and are never optimised",
-        "tables of measure, above or below, points and, where points count for each so much, per above 0",
+        "tables of measure, above or below (within ±1e15), points (within ±1e9) and, where points count for each so much, per of at"
+        " least 1e-9",
     )
 
 

@@ -20,7 +20,7 @@ from schedplan.model.plan import Plan, PlanStatus, Stage
 from schedplan.model.problem import GOALS, AtMost, Objective, Problem
 from schedplan.optimize.objective import UNPLACED
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.solve import Ground, Incumbent, ground_of, solve_on
+from schedplan.optimize.solve import Ground, Incumbent, ground_of, refuse_unproven, solve_on
 
 HELD = 1e-6
 WEIGHTED = "weighted"
@@ -44,7 +44,9 @@ def lexicographic(problem: Problem, order: tuple[str, ...], options: SolveOption
         held = (*held, AtMost(goal, stages[-1].held_at))
         best = (incumbent_of(problem, found),)
     last = solve_on(ground, replace(problem, objective=replace(problem.objective, at_most=held)), options, best)
-    return _staged(last, tuple(stages))
+    plan = _staged(last, tuple(stages))
+    refuse_unproven(plan.proof, options)
+    return plan
 
 
 def least_of(

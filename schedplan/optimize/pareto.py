@@ -63,8 +63,13 @@ class _Gap:
 
     @property
     def is_open(self) -> bool:
-        """Whether two plans that differ have room in it."""
-        return not (_close(self.below.first, self.above.first) or _close(self.low, self.high))
+        """Whether two plans that differ have room in it: a hair below its upper end is not yet below its lower one."""
+        return not _close(self.below.first, self.above.first) and self.just_below > self.low
+
+    @property
+    def just_below(self) -> float:
+        """Return the second goal, a hair below the upper end."""
+        return self.high - 2 * SAME * max(1.0, abs(self.high))
 
     @property
     def area(self) -> float:
@@ -120,7 +125,7 @@ class _Search:
         below = self._solved(None, begin, is_turned=True)
         found = [above] if _is_same(above, below) else [above, below]
         self.narrow = 2 * (above.second - below.second) / self.n_points
-        gaps = [_Gap(above, below, below.second, above.second)][: len(found) - 1]
+        gaps = [gap for gap in (_Gap(above, below, below.second, above.second),) if gap.is_open]
         while gaps and len(found) < self.n_points and self.solves + 2 <= SOLVES_PER_POINT * self.n_points:
             gap = gaps.pop(max(range(len(gaps)), key=lambda idx: (gaps[idx].area, -idx)))
             between, following = self._between(gap)
@@ -150,7 +155,7 @@ class _Search:
             if not _is_same(found, gap.below):
                 return found, [_Gap(found, gap.below, gap.low, found.second), _Gap(gap.above, found, middle, gap.high)]
             gap = replace(gap, low=middle)
-        found = self._solved(gap.high - 2 * SAME * max(1.0, abs(gap.high)), gap.below.best)
+        found = self._solved(gap.just_below, gap.below.best)
         if _is_same(found, gap.below):
             return None, []
         return found, [_Gap(found, gap.below, gap.low, found.second)]

@@ -17,14 +17,17 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
-from schedplan.optimize.solve import optimize
+from schedplan.optimize.solve import optimize, refuse_unproven
 
 MOST_TRIED_WHOLE = 4
 MOST_TRIED = 12
 
 
 def optimize_preempting(problem: Problem, rows: dict[str, Job], options: SolveOptions) -> tuple[Problem, Plan]:
-    """Return the problem with the jobs stopped that are best stopped, and its plan. rows: running jobs as their table has them."""
+    """Return the problem with the jobs stopped that are best stopped, and its plan. rows: running jobs as their table has them.
+
+    Raises SolverError where no plan was found within the limits, or `require_optimal` is set and the proof is missing.
+    """
     able = tuple(job.name for job in stoppable(problem) if job.name in rows)
     first = _tried(problem, (), rows, options)
     is_whole = len(able) <= MOST_TRIED_WHOLE
@@ -36,7 +39,9 @@ def optimize_preempting(problem: Problem, rows: dict[str, Job], options: SolveOp
     bounds = [plan.proof.bound for _, plan in tried if plan is not None and plan.proof.status is not PlanStatus.INFEASIBLE]
     known = [bound for bound in bounds if bound is not None]
     is_bounded = is_whole and len(known) == len(bounds) and all(plan is not None for _, plan in tried)
-    return changed, _proven(best, min(known) if is_bounded else None, len(tried))
+    plan = _proven(best, min(known) if is_bounded else None, len(tried))
+    refuse_unproven(plan.proof, options)
+    return changed, plan
 
 
 def _proven(best: Plan, bound: float | None, n_tried: int) -> Plan:

@@ -114,6 +114,16 @@ def plan_of(ground: Ground, problem: Problem, options: SolveOptions, found: Incu
     return _plan(problem, options, ground.normalisation, found.decisions, proof)
 
 
+def refuse_unproven(proof: Proof, options: SolveOptions) -> None:
+    """Raise SolverError where `require_optimal` is set and the proof is missing."""
+    if options.require_optimal and proof.status is not PlanStatus.OPTIMAL:
+        raise SolverError(
+            f"the plan is not proven optimal: its gap is {proof.gap}",
+            code="SP4002",
+            hint="The search ends by counted work, not by the clock; make the problem smaller, or accept the gap.",
+        )
+
+
 def interrupted(problem: Problem, options: SolveOptions, reached: Progress) -> Plan:
     """Return the plan that a search had reached when it was ended from outside. ValueError where it had none."""
     if reached.decisions is None:
@@ -350,12 +360,7 @@ class _Solve:
 
     def _finish(self, best: Incumbent) -> Plan:
         proof = self._proof(best)
-        if self.options.require_optimal and proof.status is not PlanStatus.OPTIMAL:
-            raise SolverError(
-                f"the plan is not proven optimal: its gap is {proof.gap}",
-                code="SP4002",
-                hint="The search ends by counted work, not by the clock; make the problem smaller, or accept the gap.",
-            )
+        refuse_unproven(proof, self.options)
         plan = _plan(self.problem, self.options, self.normalisation, best.decisions, proof)
         clock = ("the clock ended the search, so another run may find another plan",) if self.hit_clock else ()
         return replace(plan, warnings=plan.warnings + clock)

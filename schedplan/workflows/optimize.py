@@ -206,7 +206,7 @@ def weight_overrides(text: str | None) -> tuple[Override, ...]:
     """Return what `latency=.5,cost=.2` says: the weights it names, and 0 for the other goals. UsageError for another form."""
     if text is None:
         return ()
-    weights: dict[str, str] = dict.fromkeys(GOALS, "0")
+    weights: dict[str, str] = {}
     for part in text.split(","):
         goal, equals, weight = (piece.strip() for piece in part.partition("="))
         if not equals:
@@ -215,8 +215,10 @@ def weight_overrides(text: str | None) -> tuple[Override, ...]:
             near = get_close_matches(goal, GOALS, n=1)
             hint = f"Did you mean {near[0]}?" if near else _WEIGHTS_FORM
             raise UsageError(f"--weights: {goal!r} is no goal; the goals are {', '.join(GOALS)}", hint=hint)
+        if goal in weights:
+            raise UsageError(f"--weights: {goal} stands in it twice", hint="Give every goal one weight.")
         weights[goal] = weight
-    return tuple(Override(f"objective.{goal}", weight, "--weights") for goal, weight in weights.items())
+    return tuple(Override(f"objective.{goal}", weights.get(goal, "0"), "--weights") for goal in GOALS)
 
 
 def solve_options(settings: Settings, *, require_optimal: bool = False) -> SolveOptions:

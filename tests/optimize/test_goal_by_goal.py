@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from schedplan.errors import SolverError
 from schedplan.measures.feasibility import violations
 from schedplan.model.cluster import Cluster, Market, Pool
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import AtMost, Objective, PriceSeries, Problem
 from schedplan.model.workload import Job, WorkerShape
-from schedplan.optimize.lexicographic import HELD, lexicographic
+from schedplan.optimize.lexicographic import HELD, lexicographic, stage_of
+from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.pareto import pareto
 from schedplan.optimize.solve import optimize
 from schedplan.timegrid import TimeGrid
@@ -55,6 +57,17 @@ def test_what_is_held_is_written_down_and_kept():
     assert violations(held, plan.decisions) == ()
 
 
+def test_a_plan_with_a_stage_that_is_not_proven_is_refused_where_an_optimal_one_is_required(monkeypatch):
+    def unproven(*given):
+        return replace(stage_of(*given), status=PlanStatus.FEASIBLE)
+
+    monkeypatch.setattr("schedplan.optimize.lexicographic.stage_of", unproven)
+
+    assert PlanStatus.FEASIBLE is lexicographic(waiting_is_cheaper(), ("cost",)).proof.status
+    with pytest.raises(SolverError, match="not proven optimal"):
+        lexicographic(waiting_is_cheaper(), ("cost",), SolveOptions(require_optimal=True))
+
+
 def test_work_is_never_left_out_for_a_goal():
     # leaving the job out costs nothing and waits 4 h; with no price on it every goal alone would rather have it so
     problem = waiting_is_cheaper()
@@ -93,6 +106,21 @@ def test_goals_that_do_not_pull_apart_have_a_front_of_one_point():
     assert [(0, 2)] == [pytest.approx((one.first, one.second)) for one in plan.front.points]
     assert plan.front.is_whole
     assert 1 == len(told)
+
+
+def test_points_of_a_front_that_differ_by_less_than_their_gap_have_no_room_between_them():
+    # the node with devices is on from 1 h to 4 h, one of its two devices idle, 3 device-h; the job without devices joins it there
+    # or starts at once on m for 2 an hour: a thousandth of a device-h of wait less, of no more use
+    pools = (replace(ONE, gpus=2), replace(ONE, name="m", gpus=0, price_per_hour=2.0))
+    jobs = (
+        Job("j", shape=WorkerShape(gpus=1), runtime_minutes=180.0, submit_s=3600),
+        Job("k", runtime_minutes=180.0),
+    )
+    problem = Problem("p", TimeGrid.regular(0, 60, 4), Cluster(pools), jobs, objective=Objective(0.5, 0.3, 0.2))
+    plan, _ = pareto(problem, ("latency", "utilization"), 4)
+
+    assert [(0, 3)] == [pytest.approx((one.first, one.second)) for one in plan.front.points]
+    assert plan.front.is_whole
 
 
 def test_the_plan_beside_a_front_is_that_of_the_weights():

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from schedplan.errors import SolverError
 from schedplan.explain.why import explain
 from schedplan.measures.feasibility import violations
 from schedplan.measures.stops import stoppable, with_stopped
@@ -15,7 +16,7 @@ from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
 from schedplan.model.workload import JobState
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.preempting import optimize_preempting
+from schedplan.optimize.preempting import MOST_TRIED_WHOLE, optimize_preempting
 from tests.optimize.problems import problem
 from tests.oracle.agreement import divisors_of
 from tests.oracle.brute_force import best_plan
@@ -62,6 +63,17 @@ def test_it_says_what_was_stopped_for_what() -> None:
     told = "stopped on n in favour of w (priority 9 above 0); 15 min of its run are lost"
     assert f"job r: {told}" in plan.warnings
     assert [told] == [reason.message for reason in explain(changed, plan, "r").reasons if reason.rule == "preempt"]
+
+
+def test_without_a_proof_it_is_refused_where_an_optimal_plan_is_required() -> None:
+    # five may be stopped: not all sets of them are tried, so nothing is proven
+    jobs = [{"name": f"r{idx}", "placement": {f"n{idx}": 1}, **RUNNING} for idx in range(MOST_TRIED_WHOLE + 1)]
+    nodes = [{"name": f"n{idx}", "gpus": 1} for idx in range(len(jobs))]
+    given = problem({"slots": 5, "nodes": nodes, "jobs": [*jobs, {"name": "w", "gpus": 1, "priority": 9}]})
+
+    assert PlanStatus.FEASIBLE is optimize_preempting(given, rows(given), SolveOptions())[1].proof.status
+    with pytest.raises(SolverError, match="not proven optimal"):
+        optimize_preempting(given, rows(given), SolveOptions(require_optimal=True))
 
 
 def test_it_is_the_best_of_all_sets_by_trying_everything() -> None:

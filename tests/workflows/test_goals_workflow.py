@@ -127,6 +127,9 @@ def test_rewards_score_a_plan_and_do_not_change_it(run, tmp_path):
         ('measure = "cots"\nabove = 1\npoints = 1', "cots is no measure of a plan"),
         ('measure = "cost"\npoints = 1', "a reward is for a measure above or below a limit"),
         ('measure = "cost"\nabove = 1\npoints = 1\nper = 0', "objective.rewards is off"),
+        ('measure = "cost"\nabove = 0\npoints = 1e308\nper = 1e-9', "objective.rewards is off"),
+        ('measure = "cost"\nabove = 0\npoints = 1\nper = 1e-308', "objective.rewards is off"),
+        ('measure = "cost"\nabove = -1e308\npoints = 1', "objective.rewards is off"),
     ],
 )
 def test_a_reward_that_makes_no_sense_is_refused(run, tmp_path, table, expected):

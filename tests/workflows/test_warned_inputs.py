@@ -128,7 +128,11 @@ def test_a_time_zone_that_there_is_not_is_a_slip_of_the_call(run, zone, hint):
 
 @pytest.mark.parametrize(
     ("weights", "expected"),
-    [("price=1", "'price' is no goal; the goals are latency, utilization, cost, carbon"), ("cost", "'cost' is no goal=weight")],
+    [
+        ("price=1", "'price' is no goal; the goals are latency, utilization, cost, carbon"),
+        ("cost", "'cost' is no goal=weight"),
+        ("cost=1,cost=2", "cost stands in it twice"),
+    ],
 )
 def test_weights_of_what_is_no_goal(run, weights, expected):
     done = run("optimize", "--weights", weights, nodes=NODES, jobs="job\na\n")
