@@ -9,7 +9,7 @@ from schedplan.explain.fragments import fragments
 from schedplan.explain.price import berth_cost, bill, run_cost
 from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Berth, Room
-from schedplan.explain.wording import amount, instant, needed_workers, signed_money, stands
+from schedplan.explain.wording import amount, are_free, instant, needed_workers, signed_money, stands
 from schedplan.explain.worth import Worth
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import Refusal, job_refusal
@@ -82,7 +82,7 @@ def lack_of_room(problem: Problem, room: Room, job: Job, family: Family, *, only
     told = f"room for {tight.workers_fit} of its {needed_workers(job)} at best (from {start})"
     if job.shape.gpus > 0:
         needed = job.least_workers * job.shape.gpus
-        told += f"; {amount(tight.free_devices)} devices are free there"
+        told += f"; {are_free(tight.free_devices)} there"
         told += f", but {fragments(job, tight)}" if tight.free_devices >= needed else f", and it needs {amount(needed)}"
     return told
 

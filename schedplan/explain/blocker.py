@@ -17,7 +17,7 @@ from schedplan.explain.more_nodes import cheapest_pool, more_nodes, pools_of
 from schedplan.explain.price import bill, bill_per_slot
 from schedplan.explain.quota import held_back, larger_quota, over_quota
 from schedplan.explain.room import Berth, Room, Tightness, windows
-from schedplan.explain.wording import amount, instant, listed, money, needed_workers
+from schedplan.explain.wording import amount, are_free, instant, listed, money, needed_workers
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal, workers_per_node
 from schedplan.measures.gang_family import NAMED_DOMAINS, domain_of
@@ -280,8 +280,8 @@ def _capacity_evidence(problem: Problem, job: Job, family: Family, tight: Tightn
         return told
     needed = job.least_workers * job.shape.gpus
     if tight.free_devices < needed:
-        return f"{told}: needs {amount(needed)} devices, {amount(tight.free_devices)} are free"
-    return f"{told}: {amount(tight.free_devices)} devices are free, but {fragments(job, tight)}"
+        return f"{told}: needs {amount(needed)} devices; {are_free(tight.free_devices)}"
+    return f"{told}: {are_free(tight.free_devices)}, but {fragments(job, tight)}"
 
 
 def _over_budget(problem: Problem, room: Room, berths: list[Berth], prices: Prices, extra: float) -> _Finding | None:

@@ -12,7 +12,7 @@ from schedplan.explain.helps import helps, wider_start
 from schedplan.explain.price import run_cost
 from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Room
-from schedplan.explain.wording import amount, counted, instant, listed, money, stands
+from schedplan.explain.wording import amount, are_free, counted, instant, listed, money, stands
 from schedplan.explain.worth import Worth
 from schedplan.measures.checkpoints import checkpointing
 from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
@@ -128,7 +128,7 @@ def _place_reason(problem: Problem, run: Run, others: tuple[Alternative, ...], p
         return Reason("pin", f"it is pinned {pin_told(problem, pin)}", numbers)
     possible = [other for other in others if other.outcome is Outcome.POSSIBLE]
     if not possible:
-        return Reason("place", f"no pool but {pools} takes it and has room for it within its window", numbers)
+        return Reason("place", _only_place(problem, run), numbers)
     cheapest = min(possible, key=lambda other: (other.cost_difference or 0.0, other.place))
     difference = cheapest.cost_difference or 0.0
     numbers = (*numbers, Number("cheapest_other", cost + difference, problem.currency))
@@ -138,6 +138,14 @@ def _place_reason(problem: Problem, run: Run, others: tuple[Alternative, ...], p
     if abs(difference) <= _SAME_COST:
         return Reason("cost", f"{pools} costs {money(problem, cost)}, as much as {cheapest.place}", numbers)
     return _dearer_place(problem, run, cheapest, cost, numbers)
+
+
+def _only_place(problem: Problem, run: Run) -> str:
+    """Say that nothing else takes it: no pool but its own, or none but those that it may span or choose among at one price."""
+    home = next(family for family in families(problem, run.job) if _is_home(family, run))
+    if len(home.pools) == 1:
+        return f"no pool but {home.name} takes it and has room for it within its window"
+    return f"no pools but {home.name} take it and have room for it within its window"
 
 
 def _dearer_place(problem: Problem, run: Run, cheapest: Alternative, cost: float, numbers: tuple[Number, ...]) -> Reason:
@@ -240,7 +248,7 @@ def _stranded(problem: Problem, room: Room, run: Run, home: Family) -> str:
     if tight is None or run.job.shape.gpus == 0:
         return ""
     at = instant(problem, problem.grid.slot_start_s(tight.stretch.start_slot))
-    told = f"; from {at} {amount(tight.free_devices)} devices are free"
+    told = f"; from {at} {are_free(tight.free_devices)}"
     needed = run.job.least_workers * run.job.shape.gpus
     if tight.free_devices < needed:
         return f"{told} and it needs {amount(needed)}"

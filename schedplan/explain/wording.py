@@ -36,6 +36,11 @@ def counted(count: float, thing: str) -> str:
     return f"{amount(count)} {thing}" if count == 1 else f"{amount(count)} {thing}s"
 
 
+def are_free(devices: float) -> str:
+    """Return `1 device is free`, `2 devices are free`."""
+    return f"{counted(devices, 'device')} {'is' if devices == 1 else 'are'} free"
+
+
 def needed_workers(job: Job) -> str:
     """Return `4 workers`, of an elastic gang `2 to 4 workers`."""
     return f"{job.least_workers} to {job.workers} workers" if job.is_elastic else counted(job.workers, "worker")

@@ -58,7 +58,7 @@ def service_refusal(pool: Pool, service: Service) -> Refusal | None:
 def spot_refusal(pool: Pool, job: Job) -> Refusal | None:
     """Return a refusal of rule market where the pool is spot and the job does not allow it."""
     if pool.market is Market.SPOT and not job.spot_ok:
-        return Refusal("market", f"{pool.name} is spot and the job is not marked spot_ok")
+        return Refusal("market", f"the market of {pool.name} is spot and the job is not marked spot_ok")
     return None
 
 
@@ -67,7 +67,7 @@ def market_refusal(pool: Pool, service: Service) -> Refusal | None:
     if pool.market in service.markets:
         return None
     allowed = ", ".join(market.value for market in service.markets) or "none"
-    return Refusal("market", f"{pool.name} is {pool.market.value}; the service may run on: {allowed}")
+    return Refusal("market", f"the market of {pool.name} is {pool.market.value}; the service may run on: {allowed}")
 
 
 def topology_refusal(pool: Pool, job: Job) -> Refusal | None:

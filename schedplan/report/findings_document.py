@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedplan.model.findings import Finding, Severity
 from schedplan.report.document import Column, Document, Facts, Kind, Paragraph, Section, SectionRole, Table, Tone
 from schedplan.report.figures import counted
@@ -27,7 +29,9 @@ def findings_document(
     counts = [(severity, sum(finding.severity is severity for finding in findings)) for severity in _ORDER]
     words = ", ".join(counted(number, severity.value) for severity, number in counts if number)
     headline = Paragraph((f"{words}." if words else all_clear,), is_headline=True)
-    table = Table("findings", "", _COLUMNS, tuple(_row(finding) for finding in ordered))
+    rows = tuple(_row(finding) for finding in ordered)
+    columns = tuple(replace(column, is_detail=all(row[idx] is None for row in rows)) for idx, column in enumerate(_COLUMNS))
+    table = Table("findings", "", columns, rows)
     sections = [Section("answer", "The answer", (headline,), SectionRole.ANSWER)]
     if ordered:
         sections.append(Section("findings-section", "Every finding", (table,)))

@@ -31,6 +31,7 @@ _WORDS = {
     "carbon": "Carbon",
     "unplaced": "Work left out",
 }
+_NOISE = 1e-12
 _KILO = {"gCO2e": ("kg CO2e", 1000.0)}
 _STATUS = {PlanStatus.OPTIMAL: "proven best", PlanStatus.FEASIBLE: "best found"}
 
@@ -52,7 +53,7 @@ def stages_section(plan: Plan) -> Section:
         (
             _WORDS[stage.goal],
             stage.value,
-            stage.bound,
+            _without_noise(stage.bound),
             stage.unit,
             stage.gap,
             _STATUS.get(stage.status, stage.status.value),
@@ -66,6 +67,11 @@ def stages_section(plan: Plan) -> Section:
         " went to the weighted objective."
     )
     return Section("stages", "Goal by goal", (Table("stages-table", "", columns, rows, caption),) if rows else ())
+
+
+def _without_noise(bound: float | None) -> float | None:
+    """Return a bound without what the arithmetic of a solver leaves of zero."""
+    return 0.0 if bound is not None and abs(bound) < _NOISE else bound
 
 
 def front_section(problem: Problem, plan: Plan) -> Section:

@@ -112,7 +112,10 @@ def conflict_section(problem: Problem, plan: Plan) -> Section:
         repair_rows = tuple(
             (repair.change, repair.cost, "; ".join(edit.text for edit in repair.edits)) for repair in plan.proof.repairs
         )
-        caption = "Each was tried: with it alone there is a plan. Cheapest first, then those without a price."
+        caption = (
+            "Each was tried: with it alone there is a plan. The cost is that of the nodes it adds or opens, or of a higher budget,"
+            " not of the plan. Cheapest first, then those without a price."
+        )
         blocks.append(Table("repairs", "Changes that make a plan possible", repair_columns, repair_rows, caption))
     elif plan.proof.conflict:
         blocks.append(
@@ -148,7 +151,7 @@ def unplaced_section(problem: Problem, plan: Plan) -> Section:
         Column("rule", "Rule"),
         Column("evidence", "Why"),
         Column("repair", "What would help"),
-        Column("repair_cost", "at", Kind.MONEY, problem.currency),
+        Column("repair_cost", "Cost", Kind.MONEY, problem.currency),
     )
     rows = tuple((one.name, one.kind, one.count, one.rule, one.evidence, one.repair, one.repair_cost) for one in plan.unplaced)
     return Section("unplaced", "Left out", (Table("unplaced-table", "", columns, rows),) if rows else ())

@@ -110,7 +110,13 @@ def point_lines(chart: PointChart, width: int) -> list[DrawnLine]:
     lines += [[(f"{label:>{indent - 1}} │", None), *row] for label, row in zip(labels, rows, strict=True)]
     left, right = number_text(low_x), number_text(high_x)
     axis = f"{left}{right:>{max(cells - len(left), len(right) + 1)}}"
-    return [*lines, [(f"{'':>{indent - 1}} └{'─' * cells}", None)], [(f"{'':>{indent + 1}}{axis}  {visible(chart.x_title)}", None)]]
+    below = [f"{axis}  {visible(chart.x_title)}"]
+    if indent + 1 + columns_of(below[0]) > width:
+        below = [axis, f"{visible(chart.x_title):>{cells}}"]
+    lines.append([(f"{'':>{indent - 1}} └{'─' * cells}", None)])
+    for line in below:
+        lines.append([(f"{'':>{indent + 1}}{line}", None)])
+    return lines
 
 
 def gantt_lines(chart: Gantt, zone: tzinfo, width: int) -> list[DrawnLine]:
@@ -233,6 +239,8 @@ def _end_s(instants_s: tuple[int, ...]) -> int:
 
 def _extent(values: Sequence[float], unit: str) -> str:
     low, high = (number_text(bound) for bound in (min(values), max(values)))
+    if low == high == "1" and unit.isalpha():
+        unit = unit.removesuffix("s")
     return f"{low if low == high else f'{low} to {high}'} {visible(unit)}".rstrip()
 
 

@@ -40,6 +40,7 @@ from schedplan.tables.artefact_plan import (
 from schedplan.tables.artefact_record import NOT_THIS_KIND, damaged, sealed, sha256_of
 
 __all__ = [
+    "DEFAULT_PLAN",
     "PLAN_FOLDER",
     "InputRecord",
     "PlanContext",
@@ -62,6 +63,9 @@ __all__ = [
 
 # Reports that people let be written into a plan's folder go with it: they tell of the plan that is replaced.
 REPORT_FILES = ("report.html", "report.md", "report.json", "junit.xml")
+
+DEFAULT_PLAN = Path("runs") / "plan"
+"""Where the plan of a project stands unless another place is named, from the project's folder."""
 
 PLAN_FOLDER = FolderKind(KIND, RECORD, (RECORD, *TABLE_FILES, *OPTIONAL_FILES, *REPORT_FILES))
 
@@ -119,7 +123,9 @@ def _record_bytes(folder: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         where = "no such folder" if not folder.exists() else f"it has no {RECORD}"
-        raise InputError(f"{folder}: no plan: {where}", code=NOT_THIS_KIND, hint="Make one with `schedplan optimize`.") from None
+        inside = folder / DEFAULT_PLAN
+        hint = f"Its plan is {inside}." if (inside / RECORD).is_file() else "Make one with `schedplan optimize`."
+        raise InputError(f"{folder}: no plan: {where}", code=NOT_THIS_KIND, hint=hint) from None
     except OSError as problem:
         raise InputError(f"{path}: can't be read: {problem.strerror}", code=NOT_THIS_KIND) from None
 

@@ -188,6 +188,12 @@ def _nearest(name: str, known: list[str], cutoff: float) -> str | None:
     return near[0] if near else None
 
 
+def _meant(name: str, known: list[str]) -> str | None:
+    """Return the known name that an unknown one seems to stand for: the most alike, or the only one that goes on after it."""
+    longer = [one for one in known if one.startswith(f"{_spelling(name)}_")]
+    return _nearest(name, known, NEARLY) or (longer[0] if len(longer) == 1 else None)
+
+
 def _one_series(raw: RawTable, unique_id: str, notes: list[str]) -> RawTable:
     notes.append(f"timestamp and utilization are read as one series named {unique_id}")
     new_names = {"timestamp": "ds", "utilization": "y"}
@@ -217,7 +223,7 @@ def _strict(
         if column.name in by_raw_name:
             columns[column.name] = _strict_column(column, by_raw_name.pop(column.name), raw.rows, zone, faults, notes)
     for name in sorted(by_raw_name):
-        meant = _nearest(name, [known for known in dictionary.column_names if known not in columns], NEARLY)
+        meant = _meant(name, [known for known in dictionary.column_names if known not in columns])
         if meant is None:
             notes.append(f"column {name} is not known and is ignored")
         else:

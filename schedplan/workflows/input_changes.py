@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from zoneinfo import ZoneInfo
 
 from schedplan.config.settings import Settings
 from schedplan.report.figures import counted
@@ -41,43 +43,46 @@ class ChangedInput:
 
 
 def changed_inputs(before: Project, after: Project) -> tuple[ChangedInput, ...]:
-    """Return the inputs that differ, tables by name, then sections in their order."""
+    """Return the inputs that differ, tables by name, then sections in their order; times in the zone of the second project."""
+    zone = ZoneInfo(after.settings.project.timezone)
     tables = sorted({file.table for file in (*before.files, *after.files)})
-    found = [ChangedInput(table, what) for table in tables if (what := _table_changes(table, before.files, after.files))]
+    found = [ChangedInput(table, what) for table in tables if (what := _table_changes(table, before.files, after.files, zone))]
     old, new = _values(before.settings), _values(after.settings)
     for section in SECTIONS:
         keys = [key for key in sorted({*old, *new}) if key.partition(".")[0] == section and old.get(key) != new.get(key)]
         if keys:
-            what = tuple(f"{key} {_said(old.get(key))} -> {_said(new.get(key))}" for key in keys)
+            what = tuple(f"{key} {_said(old.get(key), zone)} -> {_said(new.get(key), zone)}" for key in keys)
             found.append(ChangedInput(f"[{section}]", what))
     return tuple(found)
 
 
-def _table_changes(table: str, before: tuple[TableFile, ...], after: tuple[TableFile, ...]) -> tuple[str, ...]:
+def _table_changes(table: str, before: tuple[TableFile, ...], after: tuple[TableFile, ...], zone: tzinfo) -> tuple[str, ...]:
     """Return the rows that came, went and changed, with the columns; empty where both say the same."""
     hashes = [sorted(file.sha256 for file in files if file.table == table) for files in (before, after)]
     if hashes[0] == hashes[1]:
         return ()
     key = dictionary(table).key
-    old, new = (_rows([file for file in files if file.table == table], key) for files in (before, after))
+    old, new = (_rows([file for file in files if file.table == table], key, zone) for files in (before, after))
     added, gone = [name for name in new if name not in old], [name for name in old if name not in new]
     said = [*_listed(added, "added"), *_listed(gone, "gone")]
     columns: dict[str, list[str]] = {}
     for name in old:
         for column in sorted({*old[name], *new.get(name, old[name])}):
             if name in new and old[name].get(column) != new[name].get(column):
-                columns.setdefault(column, []).append(f"{name} {_said(old[name].get(column))} -> {_said(new[name].get(column))}")
+                columns.setdefault(column, []).append(
+                    f"{name} {_said(old[name].get(column), zone)} -> {_said(new[name].get(column), zone)}"
+                )
     said += [f"column {column}: {_shown(changes)}" for column, changes in sorted(columns.items())]
     return tuple(said) or ("the same rows, written otherwise",)
 
 
-def _rows(files: list[TableFile], key: tuple[str, ...]) -> dict[str, Row]:
+def _rows(files: list[TableFile], key: tuple[str, ...], zone: tzinfo) -> dict[str, Row]:
     """Return the rows of a table by their key, or by all of their values where it has none."""
     found: dict[str, Row] = {}
     for file in files:
         for row in file.arrow.to_pylist():
             parts = [row.get(column) for column in key] if key else list(row.values())
-            found["/".join(str(part) for part in parts if part is not None)] = row
+            found["/".join(_said(part, zone) for part in parts if part is not None)] = row
     return found
 
 
@@ -90,9 +95,11 @@ def _shown(texts: list[str]) -> str:
     return ", ".join(texts[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def _said(value: object) -> str:
+def _said(value: object, zone: tzinfo) -> str:
     if value is None or value == "":
         return "empty"
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(zone).isoformat(" ", "seconds" if value.second else "minutes")
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 

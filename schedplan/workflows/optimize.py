@@ -25,7 +25,7 @@ from schedplan.optimize.solve import interrupted, optimize
 from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
 from schedplan.tables.artefact_context import PlanContext, SettingsSnapshot, context_of, relative_path, settings_sha256
-from schedplan.tables.artefacts import PLAN_FOLDER, write_front, write_plan
+from schedplan.tables.artefacts import DEFAULT_PLAN, PLAN_FOLDER, write_front, write_plan
 from schedplan.workflows.earlier import earlier_text
 from schedplan.workflows.goals import AskedGoals, goal_values_asked, held_values
 from schedplan.workflows.preempt import waiting_rows
@@ -33,7 +33,6 @@ from schedplan.workflows.problem import Prepared, prepare, refuse_unknown_carbon
 from schedplan.workflows.project import Project
 from schedplan.workflows.recorded import EARLIER_KEY, RUNTIME_KEY, STOPPED_KEY
 
-DEFAULT_FOLDER = Path("runs") / "plan"
 _WEIGHTS_FORM = "Give it as --weights latency=.5,utilization=.3,cost=.2"
 
 
@@ -189,7 +188,7 @@ def front_folder(folder: Path) -> Path:
 
 def default_folder(project: Project) -> Path:
     """Return where the plan of a project is saved unless another place is named."""
-    return project.root / DEFAULT_FOLDER
+    return project.root / DEFAULT_PLAN
 
 
 def interrupted_folder(folder: Path) -> Path:

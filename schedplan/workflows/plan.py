@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -86,6 +87,15 @@ def open_plan(folder: Path, data: Path | None = None, limits: Limits | None = No
         held = held_in(context.settings.values)
         problem = replace(problem, objective=replace(problem.objective, at_most=held)) if held else problem
     return SavedPlan(folder, plan, context, project, problem if limits is None else replace(problem, limits=limits))
+
+
+def data_option(folder: Path, context: PlanContext, root: Path) -> str:
+    """Return what a command has to add to find the inputs of a plan in this folder: nothing, or ` --data ROOT`."""
+    try:
+        find_root(folder, context)
+    except InputError:
+        return f" --data {shlex.quote(str(root))}"
+    return ""
 
 
 def find_root(folder: Path, context: PlanContext) -> Path:

@@ -101,7 +101,7 @@ def test_others_hold_all_devices() -> None:
     found = blocker(task, made.decisions, task.job_by_name["train"])
 
     assert (found.rule, found.repair, found.repair_cost) == ("capacity", "1 more node of od for 1 h", 10.0)
-    assert found.evidence.endswith("its best stretch: needs 8 devices, 0 are free")
+    assert found.evidence.endswith("its best stretch: needs 8 devices; 0 devices are free")
 
 
 def test_the_cheapest_repair_is_told() -> None:
@@ -140,7 +140,7 @@ def test_replicas_hold_room_too() -> None:
     task = small.problem(small.job(), pools=(ONE,), services=(service,), rps=0.1)
     made = small.plan(task, replicas=tuple(ReplicaPart("web", slot, "od", 1) for slot in range(4)))
 
-    assert "needs 8 devices, 7 are free" in blocker(task, made.decisions, task.jobs[0]).evidence
+    assert "needs 8 devices; 7 devices are free" in blocker(task, made.decisions, task.jobs[0]).evidence
 
 
 def test_a_gap_between_others_is_room() -> None:

@@ -18,6 +18,14 @@ def test_errors_come_first() -> None:
     assert next(document.blocks()) == Paragraph(("1 error, 1 note.",), is_headline=True)
 
 
+def test_columns_without_a_value_give_a_terminal_their_room() -> None:
+    (bare,) = findings_document((NOTE,)).tables()
+    (full,) = findings_document((NOTE, ERROR)).tables()
+
+    assert ["hint", "file", "row", "column"] == [column.key for column in bare.columns if column.is_detail]
+    assert [] == [column.key for column in full.columns if column.is_detail]
+
+
 def test_nothing_found() -> None:
     document = findings_document((), all_clear="The plan keeps every rule.")
 

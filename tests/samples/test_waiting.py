@@ -44,6 +44,13 @@ def test_four_free_devices_on_three_nodes_hold_no_job_of_four(defrag: Planned) -
     assert 8.0 == waits.numbers[0].value
 
 
+def test_the_nodes_that_may_take_it_are_all_named(defrag: Planned) -> None:
+    place = next(reason for reason in told(defrag, "W").reasons if reason.rule == "place")
+
+    # it runs on n1, and at the same hour n2 and n3 are as free at the same price
+    assert "no pools but n1, n2, n3 take it and have room for it within its window" == place.message
+
+
 def test_what_helps_costs_nothing_or_a_node_for_two_hours(defrag: Planned) -> None:
     (moves, free), (node, cost) = helps_of(told(defrag, "W"))
 

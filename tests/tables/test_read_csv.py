@@ -294,6 +294,9 @@ def test_unknown_columns_are_kept_and_noted(write_text):
         ("job,gpus_per_workr", [("gpus_per_workr", "gpus_per_worker")]),
         ("job,GPUs per worker", [("GPUs per worker", "gpus_per_worker")]),
         ("job,Priority", [("Priority", "priority")]),
+        ("job,gpus", [("gpus", "gpus_per_worker")]),  # the only one that goes on after it
+        ("job,gpus,gpus_per_worker", []),
+        ("job,checkpoint", []),  # checkpoint_minutes or checkpoint_cost_minutes
         ("job,priority,Priority", []),  # the known one is there too
         ("job,colour", []),
     ],

@@ -76,6 +76,21 @@ def test_a_node_more_and_a_longer_job_are_told_apart(before: Path) -> None:
     ]
 
 
+def test_times_that_changed_are_told_in_the_zone_of_the_project(before: Path) -> None:
+    (before / "schedplan.toml").write_text(SETTINGS.replace("[inputs]", 'timezone = "Asia/Shanghai"\n[inputs]'), encoding="utf-8")
+    at = "2026-11-30T16:00:00Z"
+    (before / "jobs.csv").write_text(JOBS.replace("2026-12-01T00:00:00Z", at), encoding="utf-8")
+    after = changed(
+        before, jobs_csv=JOBS.replace("2026-12-01T00:00:00Z", at, 1).replace("2026-12-01T00:00:00Z", "2026-11-30T17:00:00Z")
+    )
+    found = diff_plans(planned(before), planned(after))
+
+    # 16:00 and 17:00 in Greenwich are midnight and one o'clock eight hours east of it
+    assert [("jobs", ("column submit_time: b 2026-12-01 00:00+08:00 -> 2026-12-01 01:00+08:00",))] == [
+        (one.name, one.what) for one in found.attribution.inputs
+    ]
+
+
 def test_what_two_inputs_do_only_together(before: Path) -> None:
     # two jobs of one hour may start at once only where there are two devices and each tenant may hold one
     quota = "tenant,nominal,max\ndefault,1,1\n"

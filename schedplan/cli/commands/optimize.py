@@ -114,6 +114,7 @@ def optimize(
         solve_options,
         weight_overrides,
     )
+    from schedplan.workflows.plan import data_option
     from schedplan.workflows.project import open_project
     from schedplan.workflows.static import plan_static
 
@@ -160,5 +161,6 @@ def optimize(
     call.present(planned.document)
     if planned.front:
         call.talk().note(f"the plans of the front saved in {front_folder(folder)}, one folder each")
-    call.talk().note(f"plan saved in {folder}; next: schedplan report {folder}, or schedplan explain {folder} NAME")
+    named = data_option(folder, planned.context, project.root)
+    call.talk().note(f"plan saved in {folder}; next: schedplan report {folder}{named}, or schedplan explain {folder} NAME{named}")
     return ExitStatus.DONE
