@@ -20,7 +20,7 @@ from schedplan.measures.fallback import fallback_of
 from schedplan.measures.min_on_time import on_time_chance
 from schedplan.measures.pins import pin_told
 from schedplan.measures.runs import Run, fleets_of, runs_of
-from schedplan.measures.spot import gang_rate, survival_probability
+from schedplan.measures.spot import survival_probability
 from schedplan.measures.stops import stop_told
 from schedplan.measures.usage import usage_of
 from schedplan.measures.work import release_s
@@ -273,7 +273,7 @@ def _spot_reasons(problem: Problem, plan: Plan, run: Run, prices: Prices) -> tup
     """The risk of the spot nodes it holds, and where it could go on if they are lost."""
     if not run.on_spot:
         return ()
-    rate = sum(gang_rate(pool, 1) for pool in run.pools)
+    rate = run.rate_per_h
     return (_risk(problem, run, rate, prices), *_fallback(problem, run, prices, plan))
 
 

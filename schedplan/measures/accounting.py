@@ -35,7 +35,7 @@ from schedplan.measures.quotas import borrow_costs
 from schedplan.measures.runs import Run, fleets_of, left_out, missed_shares, runs_of
 from schedplan.measures.stranded import stranded
 from schedplan.measures.usage import Usage, counted_on, usage_of
-from schedplan.measures.work import endless_wait, importance, lateness, reference_work_per_h
+from schedplan.measures.work import endless_wait, importance, lateness, reference_work_h
 from schedplan.model.findings import Measure
 from schedplan.model.plan import Decisions, NodeUse, Placement, ReplicaRow
 from schedplan.model.problem import Problem
@@ -132,10 +132,4 @@ def _idle_h(problem: Problem, decisions: Decisions, usage: Usage) -> float:
     hours = problem.grid.hours
     bought = float((counted_on(problem, decisions) * hours).sum())
     by_jobs = float((usage.job_busy * hours).sum())
-    by_services = fsum(
-        reference_work_per_h(service, problem.cluster, float(rate)) * float(slot_h)
-        for service in problem.services
-        if service.name in problem.demand_of
-        for rate, slot_h in zip(problem.demand_of[service.name].mean_rps, hours, strict=True)
-    )
-    return bought - by_jobs - by_services
+    return bought - by_jobs - reference_work_h(problem)

@@ -11,11 +11,12 @@ from schedplan.measures.devices import Unassigned
 from schedplan.measures.domains import domain_of_pool
 from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.fallback import Fallback
+from schedplan.measures.figures import pool_rows
 from schedplan.measures.missed_told import missed_told
 from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import TenantHoldings
 from schedplan.measures.runs import Fleet, Run
-from schedplan.measures.spot import gang_rate, survival_probability
+from schedplan.measures.spot import survival_probability
 from schedplan.measures.stops import stop_told
 from schedplan.measures.warm_up import lag_minutes
 from schedplan.model.cluster import Market
@@ -64,7 +65,7 @@ def _slack_caveats(problem: Problem, run: Run) -> list[str]:
     job, slack_h = run.job, run.slack_h
     if not run.on_spot or slack_h is None or slack_h > 0 or job.deadline_kind is not DeadlineKind.HARD:
         return []
-    rate = sum(gang_rate(pool, 1) for pool in run.pools)
+    rate = run.rate_per_h
     nodes = len(run.parts)
     survival = survival_probability(run.hours, rate)
     when = f"{format_local(run.start_s, problem.zone)} to {format_local(run.run_end_s, problem.zone)}"
@@ -171,8 +172,7 @@ def _billing_caveats(problem: Problem, decisions: Decisions) -> list[str]:
     shortest_minutes = float(problem.grid.hours.min()) * 60.0
     found = []
     for pool in problem.cluster.pools:
-        rows = [problem.cluster.node_idx[node] for node in pool.node_names()]
-        is_switched = bool(np.diff(decisions.on[rows].astype(np.int8), axis=1).any())
+        is_switched = bool(np.diff(decisions.on[pool_rows(problem, pool)].astype(np.int8), axis=1).any())
         if pool.billing_minutes > shortest_minutes and is_switched and not pool.market.is_sunk:
             found.append(f"pool {pool.name}: bills in units of {pool.billing_minutes:g} min; its cost here counts slots")
     return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from schedplan.measures.costs import job_rework_h
 from schedplan.measures.runs import Run
-from schedplan.measures.spot import gang_rate, rework_h, young_daly_h
+from schedplan.measures.spot import rework_h, young_daly_h
 
 WORTH_TELLING_H = 0.05
 WORTH_TELLING_SHARE = 0.1
@@ -38,13 +38,13 @@ class Checkpointing:
 
 def checkpointing(run: Run) -> Checkpointing | None:
     """Return how a run on spot nodes writes its checkpoints and how it should; None where no interval is best."""
-    rate = sum(gang_rate(pool, 1) for pool in run.pools)
+    rate = run.rate_per_h
     cost_h = run.job.checkpoint_cost_minutes / 60
     interval_h = young_daly_h(rate, cost_h)
     if interval_h is None:
         return None
-    restart_h, given = run.job.restart_minutes / 60, run.job.checkpoint_minutes
-    used = None if given is None or given / 60 >= run.hours else given / 60
+    restart_h, given_h = run.job.restart_minutes / 60, run.job.checkpoint_h
+    used = None if given_h is None or given_h >= run.hours else given_h
     ways = {way: rework_h(run.hours, rate, way, cost_h, restart_h) for way in (None, min(interval_h, run.hours))}
     best = min(ways, key=lambda way: ways[way])
     best_h = None if best is None or best >= run.hours else best

@@ -48,6 +48,14 @@ def paid(problem: Problem, decisions: Decisions, prices: Prices) -> NDArray[np.f
     return np.where(decisions.on, np.array(rows).reshape(decisions.on.shape), 0.0)
 
 
+def paid_anyway(problem: Problem) -> NDArray[np.float64]:
+    """Return what nodes that are on in every slot cost whatever stands on them, currency, float64 [n_slots]."""
+    per_h = np.zeros(problem.grid.n_slots)
+    for pool in problem.cluster.pools:
+        per_h += pool.always_on * problem.price_per_h(pool)
+    return per_h * problem.grid.hours
+
+
 def hold_cost(prices: Prices, pool: Pool, shape: WorkerShape, workers: int, slots: slice) -> float:
     """Return the workers' share of the node price over the slots."""
     return workers * node_share(pool, shape) * prices.span(pool, slots)
@@ -55,14 +63,12 @@ def hold_cost(prices: Prices, pool: Pool, shape: WorkerShape, workers: int, slot
 
 def run_rework_h(run: Run) -> float:
     """Return the hours a run is expected to repeat: its gang is interrupted when any of its spot nodes goes."""
-    rate = sum(gang_rate(pool, 1) for pool in run.pools)
-    return job_rework_h(run.job, run.hours, rate)
+    return job_rework_h(run.job, run.hours, run.rate_per_h)
 
 
 def job_rework_h(job: Job, work_h: float, rate_per_h: float) -> float:
     """Return the expected rework of a job at a rate of interruptions of the whole gang."""
-    checkpoint_h = None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60.0
-    return rework_h(work_h, rate_per_h, checkpoint_h, job.checkpoint_cost_minutes / 60.0, job.restart_minutes / 60.0)
+    return rework_h(work_h, rate_per_h, job.checkpoint_h, job.checkpoint_cost_minutes / 60.0, job.restart_minutes / 60.0)
 
 
 def part_rework_costs(run: Run, prices: Prices) -> tuple[float, ...]:

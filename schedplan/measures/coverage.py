@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from schedplan.measures.latency import least_replicas
+from schedplan.measures.latency import least_replicas, reaching_rps
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Service
 
@@ -31,7 +31,7 @@ def coverage(problem: Problem, service: Service, slot: int, mix: Mix) -> float:
     A model on which no number meets the target takes none of it; a slot without demand is covered by nothing.
     """
     demand = problem.demand_of.get(service.name)
-    if demand is None or demand.peak_rps[slot] * (1.0 - service.cache_hit_ratio) <= 0:
+    if demand is None or reaching_rps(service, float(demand.peak_rps[slot])) <= 0:
         return 1.0
     needs = ((count, least_on(problem, service, accelerator, slot)) for accelerator, count in mix.items())
     return sum(count / least for count, least in needs if least)

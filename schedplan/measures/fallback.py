@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from schedplan.measures.costs import Prices
 from schedplan.measures.eligibility import job_refusal
 from schedplan.measures.runs import Run
-from schedplan.measures.spare_room import holds, workers_free
+from schedplan.measures.spare_room import holds, rows_of, workers_free
 from schedplan.measures.usage import Usage
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Market, Pool
@@ -99,7 +99,7 @@ def candidates(problem: Problem, run: Run) -> Sequence[Pool]:
 
 def _room(problem: Problem, pool: Pool, usage: Usage, by_devices: bool) -> NDArray[np.float64]:
     """What the nodes that a plan may use have free, on or off, float64 [n_slots]; unknown cores are no limit."""
-    rows = [problem.cluster.node_idx[node] for node in pool.node_names()[: pool.nodes]]
+    rows = rows_of(problem, pool)
     is_there = ~problem.is_down[rows]
     if by_devices:
         return np.asarray(((pool.gpus - usage.devices[rows]) * is_there).sum(axis=0))

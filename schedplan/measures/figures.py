@@ -46,7 +46,6 @@ from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import BorrowCosts
 from schedplan.measures.rewards import rewards
 from schedplan.measures.runs import Fleet, Run
-from schedplan.measures.spot import gang_rate
 from schedplan.measures.usage import Usage, counted_on
 from schedplan.measures.work import counted, counted_unit, release_s
 from schedplan.model.cluster import Pool
@@ -236,7 +235,7 @@ def _on_time_floor(run: Run) -> float:
     job, slack_h = run.job, run.slack_h or 0.0
     if slack_h < 0:
         return 0.0
-    return on_time_chance(job, run.hours, slack_h, sum(gang_rate(pool, 1) for pool in run.pools))
+    return on_time_chance(job, run.hours, slack_h, run.rate_per_h)
 
 
 def _waits(ledger: Ledger) -> Iterator[Measure]:

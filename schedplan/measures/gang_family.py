@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.domains import domain_of_pool
 from schedplan.measures.warm_up import load_minutes_on
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.problem import Problem
@@ -42,11 +43,7 @@ def spot_market(pool: Pool, price_per_h: NDArray[np.float64] | None) -> tuple[st
 
 def domain_of(pool: Pool, topology: Topology) -> str | None:
     """Return the domain of that kind in which a pool stands, its cluster where none is named; None = in none, so not eligible."""
-    if topology is Topology.BLOCK:
-        return pool.block
-    if topology is Topology.RACK:
-        return pool.rack
-    return pool.zone if topology is Topology.ZONE else pool.cluster
+    return domain_of_pool(topology.value if topology in NAMED_DOMAINS else Topology.CLUSTER.value, pool)
 
 
 def is_in_one_group(job: Job) -> bool:

@@ -34,8 +34,7 @@ def chance_on(problem: Problem, job: Job, pool: Pool, nodes: int, start_slot: in
 
 def on_time_chance(job: Job, work_h: float, slack_h: float, rate_per_h: float) -> float:
     """Return the same for so many hours of work, of slack, and interruptions of the gang an hour."""
-    checkpoint_h = None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60
-    return on_time_floor(work_h, slack_h, rate_per_h, checkpoint_h, job.checkpoint_cost_minutes / 60, job.restart_minutes / 60)
+    return on_time_floor(work_h, slack_h, rate_per_h, job.checkpoint_h, job.checkpoint_cost_minutes / 60, job.restart_minutes / 60)
 
 
 def most_nodes(problem: Problem, job: Job, pool: Pool, start_slot: int, workers: int | None = None) -> int | None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from schedplan.measures.coverage import Mix
 from schedplan.measures.latency import fleet_latency_ms, reaching_rps
 from schedplan.measures.missed import Asked, Shares, asked, is_priced
+from schedplan.measures.spot import gang_rate
 from schedplan.measures.warm_up import serving_parts
 from schedplan.measures.work import duty, placed_workers, run_minutes
 from schedplan.model.cluster import Market, Pool
@@ -57,6 +58,11 @@ class Run:
     @property
     def on_spot(self) -> bool:
         return any(pool.market is Market.SPOT for pool in self.pools)
+
+    @property
+    def rate_per_h(self) -> float:
+        """Interruptions per hour of the whole gang: those of all its spot nodes."""
+        return sum(gang_rate(pool, 1) for pool in self.pools)
 
     @property
     def slack_h(self) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import floor
 
-from schedplan.measures.work import run_minutes, stretch
+from schedplan.measures.work import has_run_minutes, run_minutes, stretch
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.stop import Stop
@@ -57,22 +57,18 @@ def _may_be_stopped(problem: Problem, job: Job) -> bool:
     return job.state is JobState.RUNNING and job.preemptible and bool(job.placement) and job.name not in problem.pin_of_job
 
 
-def _has_run(problem: Problem, job: Job) -> float:
-    return 0.0 if job.start_s is None else max(problem.grid.start_s - job.start_s, 0) / 60.0
-
-
-def _saved(problem: Problem, job: Job) -> float:
+def _saved_minutes(problem: Problem, job: Job) -> float:
     """Return the minutes of the run so far, on its nodes, that the last checkpoint holds."""
     if not job.checkpoint_minutes:
         return 0.0
-    return floor(_has_run(problem, job) / job.checkpoint_minutes + 1e-9) * job.checkpoint_minutes
+    return floor(has_run_minutes(problem, job) / job.checkpoint_minutes + 1e-9) * job.checkpoint_minutes
 
 
 def _waiting(problem: Problem, job: Job, row: Job) -> Job:
     """Return a running job as one that waits for the rest of its run."""
     pool = problem.cluster.pool_of_node[job.placement[0].node]
     speed = problem.cluster.speed(pool.accelerator, job.name, job.kind.value)
-    saved = _saved(problem, job) * speed / stretch(job, sum(placed.workers for placed in job.placement))
+    saved = _saved_minutes(problem, job) * speed / stretch(job, sum(placed.workers for placed in job.placement))
     return replace(
         row,
         state=JobState.PENDING,
@@ -90,5 +86,5 @@ def _stop(problem: Problem, job: Job, form: Job) -> Stop:
     grid, pool = problem.grid, problem.cluster.pool_of_node[job.placement[0].node]
     end_edge = grid.end_edge(0, run_minutes(problem, job, pool))
     until_s = grid.end_s if end_edge is None else grid.edges_s[end_edge]
-    lost = _has_run(problem, job) - _saved(problem, job)
-    return Stop(job.name, tuple(sorted({placed.node for placed in job.placement})), until_s, form.priority, lost)
+    lost_minutes = has_run_minutes(problem, job) - _saved_minutes(problem, job)
+    return Stop(job.name, tuple(sorted({placed.node for placed in job.placement})), until_s, form.priority, lost_minutes)

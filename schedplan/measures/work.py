@@ -6,7 +6,9 @@ It knows a job and a cluster, not a plan.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import fsum
 
+from schedplan.measures.latency import offered_replicas
 from schedplan.measures.warm_up import load_minutes_on
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.plan import JobPart
@@ -89,8 +91,12 @@ def run_minutes(problem: Problem, job: Job, pool: Pool, workers: int | None = No
     by_name = {**problem.cluster.by_name, **problem.cluster.pool_of_node} if job.load_minutes else {}
     stands = [by_name[placed.node] for placed in job.placement if placed.node in by_name]
     whole += max((load_minutes_on(job, one) for one in stands), default=0.0)
-    has_run = 0.0 if job.start_s is None else max(problem.grid.start_s - job.start_s, 0) / 60.0
-    return max(whole - has_run, float(problem.grid.hours[0]) * 60.0)
+    return max(whole - has_run_minutes(problem, job), float(problem.grid.hours[0]) * 60.0)
+
+
+def has_run_minutes(problem: Problem, job: Job) -> float:
+    """Return the minutes that a job has run when the plan begins; 0 where its start is not stated."""
+    return 0.0 if job.start_s is None else max(problem.grid.start_s - job.start_s, 0) / 60.0
 
 
 def stretch(job: Job, workers: int) -> float:
@@ -142,8 +148,18 @@ def lateness(problem: Problem, job: Job, start_s: int, end_s: int) -> float:
 
 def reference_work_per_h(service: Service, cluster: Cluster, mean_rps: float) -> float:
     """Return the counted resource that a service's demand keeps busy at reference speed, however many replicas stand."""
-    offered = mean_rps * (1.0 - service.cache_hit_ratio) * service.service_ms / 1000.0 / service.concurrency
+    offered = offered_replicas(service, service.service_ms, mean_rps)
     return offered * counted_share(service.shape, cluster)
+
+
+def reference_work_h(problem: Problem) -> float:
+    """Return the same for all services over the horizon, counted-resource-hours: a constant of the problem."""
+    return fsum(
+        reference_work_per_h(service, problem.cluster, float(rate)) * float(slot_h)
+        for service in problem.services
+        if service.name in problem.demand_of
+        for rate, slot_h in zip(problem.demand_of[service.name].mean_rps, problem.grid.hours, strict=True)
+    )
 
 
 def _cluster_devices(cluster: Cluster) -> float:

@@ -128,6 +128,11 @@ class Job:
         return self.workers * self.shape.gpus
 
     @property
+    def checkpoint_h(self) -> float | None:
+        """Hours of work between two checkpoints; None where it writes none."""
+        return None if self.checkpoint_minutes is None else self.checkpoint_minutes / 60.0
+
+    @property
     def least_workers(self) -> int:
         """The fewest workers it may run with; all of them unless it is elastic."""
         return self.workers if self.min_workers is None else min(self.min_workers, self.workers)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from schedplan.measures.costs import paid_anyway
 from schedplan.measures.domains import domain_of_node
 from schedplan.measures.eligibility import service_refusal, workers_per_node
 from schedplan.measures.outages import outage_evidence
@@ -139,11 +140,10 @@ def _max_replicas(problem: Problem, name: str, group: int) -> ConflictItem:
 
 def _budget(problem: Problem, day: str, group: int) -> ConflictItem:
     slots = list(dict(problem.grid.days(problem.zone))[day])
-    hours = problem.grid.hours[slots]
-    paid_anyway = sum(pool.always_on * float(problem.price_per_h(pool)[slots] @ hours) for pool in problem.cluster.pools)
+    always = float(paid_anyway(problem)[slots].sum())
     told = f"the limit is {problem.limits.budget_per_day:g} {problem.currency} a day"
-    if paid_anyway:
-        told += f"; nodes that are paid for whether used or not take {paid_anyway:,.2f} of it"
+    if always:
+        told += f"; nodes that are paid for whether used or not take {always:,.2f} of it"
     return ConflictItem("budget", f"day {day}", told, group)
 
 

@@ -20,10 +20,10 @@ from schedplan.measures.work import (
     importance,
     lateness,
     node_share,
-    reference_work_per_h,
+    reference_work_h,
 )
 from schedplan.model.cluster import Pool
-from schedplan.model.problem import GOALS, Objective, Problem
+from schedplan.model.problem import GOALS, Objective
 from schedplan.model.workload import Job
 from schedplan.optimize.constraints.elastic import Choice, choice_duty
 from schedplan.optimize.constraints.missed import Missed
@@ -102,16 +102,6 @@ def minimise(model: cp_model.CpModel, form: LinearForm) -> ScaledObjective:
     return ScaledObjective(scale, form.constant, lost / scale)
 
 
-def services_work_h(problem: Problem) -> float:
-    """Return the counted-resource-hours that the services' expected demand takes over the horizon at reference speed."""
-    hours = problem.grid.hours
-    return sum(
-        reference_work_per_h(service, problem.cluster, float(rate)) * float(hours[slot])
-        for service in problem.services
-        for slot, rate in enumerate(problem.demand_of[service.name].mean_rps)
-    )
-
-
 class GoalForms:
     """The goals of one model in natural units, each made when it is first asked for.
 
@@ -188,7 +178,7 @@ def _add_idle(builder: _Builder, variables: Variables) -> None:
         job = layout.classes[start.column.class_idx].job
         hours = (grid.edges_s[start.column.end_edge] - grid.slot_start_s(start.column.start_slot)) / 3600
         builder.add(start.gangs, -start.column.workers * counted_share(job.shape, problem.cluster) * hours * _duty(layout, start))
-    builder.constant -= services_work_h(problem)
+    builder.constant -= reference_work_h(problem)
 
 
 def _add_cost(builder: _Builder, spending: Spending) -> None:

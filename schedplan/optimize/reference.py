@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.accounting import account
+from schedplan.measures.costs import paid_anyway
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
 from schedplan.measures.gang_family import gang_family, is_in_one_group, loads_on
 from schedplan.measures.min_on_time import most_nodes
@@ -21,7 +22,7 @@ from schedplan.measures.missed import Shares, missed_importance, missed_work_h, 
 from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.measures.pins import may_stand, may_start
 from schedplan.measures.runs import end_edges, fleets_of, missed_shares
-from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share
+from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share, reference_work_h
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart
 from schedplan.model.problem import Problem
@@ -32,7 +33,6 @@ from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.least_carbon import least_carbon
-from schedplan.optimize.objective import services_work_h
 from schedplan.optimize.reference_services import reference_replicas
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.packing.assignment import GangStart, assign, has_work
@@ -86,11 +86,10 @@ def ideals(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalV
     missed = missed_shares(problem, fleets_of(problem, decisions))
     hours = float(problem.grid.hours.sum())
     always_h = sum(pool.always_on * counted(pool, problem.cluster) for pool in problem.cluster.pools) * hours
-    work_h = sum(_most_work_h(problem, job) for job in jobs) + services_work_h(problem) - missed_work_h(problem, missed)
-    always_cost = sum(
-        pool.always_on * float(problem.price_per_h(pool) @ problem.grid.hours) for pool in problem.cluster.pools if pool.always_on
+    work_h = sum(_most_work_h(problem, job) for job in jobs) + reference_work_h(problem) - missed_work_h(problem, missed)
+    cost = (
+        float(paid_anyway(problem).sum()) + sum(_cheapest_job(problem, job) for job in jobs) + _cheapest_services(problem, missed)
     )
-    cost = always_cost + sum(_cheapest_job(problem, job) for job in jobs) + _cheapest_services(problem, missed)
     waits = sum(endless_wait(problem, job) for job in problem.jobs if job.name not in placed)
     return GoalValues(
         latency=min(waits + problem.objective.rates.missed * missed_importance(problem, missed), reached.latency),

@@ -12,6 +12,7 @@ import numpy as np
 
 from schedplan.errors import SolverError
 from schedplan.measures.accounting import account, goal_values
+from schedplan.measures.costs import paid_anyway
 from schedplan.measures.exchange import exchange_rates
 from schedplan.measures.feasibility import violations
 from schedplan.measures.held import exceeded
@@ -366,8 +367,8 @@ class _Solve:
         return replace(plan, warnings=plan.warnings + clock)
 
     def _proof(self, best: Incumbent) -> Proof:
-        unavoidable = sunk(self.problem, self.normalisation, self.excluded)
-        proof = prove(best.objective, max(self.bounds) if self.bounds else None, unavoidable)
+        bound = max(self.bounds) if self.bounds else None
+        proof = prove(best.objective, bound, unavoidable(self.problem, self.normalisation, self.excluded))
         return replace(proof, route="; ".join(self.route), work=tuple(self.work))
 
     def _cheapest(self, changed: Problem) -> Plan:
@@ -430,22 +431,21 @@ def _held_too_low(held: tuple[AtMost, ...]) -> tuple[ConflictItem, ...]:
     return tuple(ConflictItem("at_most", f"goal {one.goal}", f"no plan keeps it at or below {one.value:.9g}") for one in held)
 
 
-def unavoidable(problem: Problem, normalisation: Normalisation) -> float:
-    """Return the part of F that no plan of a problem can avoid, as the proof of its plan takes it off."""
-    return sunk(problem, normalisation, tuple(found.job for found in screened_jobs(problem)))
-
-
-def sunk(problem: Problem, normalisation: Normalisation, excluded: tuple[Job, ...]) -> float:
-    """Return the part of F that no plan can avoid: what is paid for anyway, and the work that no plan can place or serve."""
-    always = sum(
-        pool.always_on * float(problem.price_per_h(pool) @ problem.grid.hours) for pool in problem.cluster.pools if pool.always_on
-    )
+def unavoidable(problem: Problem, normalisation: Normalisation, hopeless: tuple[Job, ...] | None = None) -> float:
+    """Return the part of F that no plan can avoid, as the proof takes it off: what is paid and emitted anyway, and the work that no
+    plan can place or serve. hopeless: the jobs that no plan can place; None: they are looked for."""
+    excluded = tuple(found.job for found in screened_jobs(problem)) if hopeless is None else hopeless
     whole = sum(importance(problem, job) for job in problem.jobs) + services_importance(problem)
-    hopeless = hopeless_shares(problem)
-    unserved = missed_importance(problem, hopeless)
+    shares_missed = hopeless_shares(problem)
+    unserved = missed_importance(problem, shares_missed)
     left_out = sum(importance(problem, job) for job in excluded) + unserved
     lost = left_out / whole * problem.objective.unplaced if whole else 0.0
     waits = sum(endless_wait(problem, job) for job in excluded) + problem.objective.rates.missed * unserved
-    shares = {"cost": always, "latency": waits, "carbon": sunk_carbon(problem), "utilization": missed_work_h(problem, hopeless)}
+    shares = {
+        "cost": float(paid_anyway(problem).sum()),
+        "latency": waits,
+        "carbon": sunk_carbon(problem),
+        "utilization": missed_work_h(problem, shares_missed),
+    }
     weight = problem.objective.weight
     return sum(weight(goal) * value / normalisation.of(goal).divisor for goal, value in shares.items()) + lost

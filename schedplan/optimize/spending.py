@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from schedplan.model.cluster import Market
+from schedplan.optimize.constraints.elastic import is_taken_back
 from schedplan.optimize.constraints.quota import Borrowed
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.layout import Level
@@ -52,7 +52,7 @@ def _rework(variables: Variables, rows: Rows, start: Start) -> list[Priced]:
     if not site.cells:
         return []
     pool = layout.cells[site.cells[0]].pool
-    if pool.market is not Market.SPOT or pool.interruptions_per_hour == 0:
+    if not is_taken_back(pool):
         return []
 
     def cost(nodes: int) -> float:

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from math import ceil, exp
 
+from schedplan.measures.costs import job_rework_h
 from schedplan.measures.eligibility import workers_per_node
-from schedplan.measures.spot import gang_rate, rework_h
+from schedplan.measures.spot import gang_rate
 from schedplan.model.cluster import Pool
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.workload import DeadlineKind, Job, JobState
@@ -55,8 +56,7 @@ def _spot_slack(subject: Subject) -> Iterator[Finding]:
                 continue
             nodes = ceil(job.workers / per_node)
             rate = gang_rate(pool, nodes)
-            checkpoint_h = None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60
-            lost_h = rework_h(work_h, rate, checkpoint_h, job.checkpoint_cost_minutes / 60, job.restart_minutes / 60)
+            lost_h = job_rework_h(job, work_h, rate)
             if slack_h < lost_h:
                 untouched = exp(-rate * work_h)
                 slack = "zero slack" if slack_h == 0 else f"{slack_h * 60:.0f} min of slack"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.devices import Unassigned, assign_devices
-from schedplan.measures.runs import runs_of
+from schedplan.measures.runs import Run, runs_of
 from schedplan.measures.warm_up import serving_parts
 from schedplan.measures.work import placed_workers, run_minutes
 from schedplan.model.cluster import Pool
@@ -75,9 +76,14 @@ class Case:
         return found
 
     @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """What the parts of each placed job mean in time, by name."""
+        return runs_of(self.problem, self.decisions)
+
+    @cached_property
     def unassigned(self) -> tuple[Unassigned, ...]:
         """Nodes whose work finds no single devices, each with the rule in the way."""
-        return assign_devices(self.problem, runs_of(self.problem, self.decisions), self.decisions.replicas).unassigned
+        return assign_devices(self.problem, self.runs, self.decisions.replicas).unassigned
 
     @cached_property
     def serving_of(self) -> dict[str, tuple[tuple[ReplicaPart, ...], ...]]:
@@ -86,6 +92,14 @@ class Case:
         for part in sorted(self.decisions.replicas):
             stands[part.service].append(part)
         return {service.name: serving_parts(self.problem, service, stands[service.name]) for service in self.problem.services}
+
+    def mix(self, stands: Iterable[ReplicaPart]) -> dict[str | None, int]:
+        """Return the replicas on each device model, in the order in which they come."""
+        found: dict[str | None, int] = {}
+        for stand in stands:
+            accelerator = self.pool(stand.node).accelerator
+            found[accelerator] = found.get(accelerator, 0) + stand.replicas
+        return found
 
     def pool(self, node: str) -> Pool:
         return self.problem.cluster.pool_of_node[node]

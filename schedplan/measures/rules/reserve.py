@@ -11,8 +11,6 @@ from schedplan.model.findings import Finding
 from schedplan.model.problem import Reserve
 from schedplan.model.workload import Service
 
-Mix = dict[str | None, int]
-
 
 def reserve(case: Case) -> Iterator[Finding]:
     if case.problem.limits.reserve is Reserve.NONE:
@@ -25,8 +23,9 @@ def reserve(case: Case) -> Iterator[Finding]:
 def _losses(case: Case, service: Service, slot: int) -> Iterator[Finding]:
     """The domain whose loss leaves least, where that is too little."""
     kind = case.problem.limits.reserve.value
-    mixes = _mix_by_domain(case, service, slot, kind)
-    left = {domain: _outside(mixes, domain) for domain in mixes if domain is not None}
+    serving = [(domain_of_node(kind, case.pool(stand.node), stand.node), stand) for stand in case.serving_of[service.name][slot]]
+    domains = {domain for domain, _ in serving if domain is not None}
+    left = {lost: case.mix(stand for domain, stand in serving if domain != lost) for lost in domains}
     short = [domain for domain, mix in left.items() if not is_covered(case.problem, service, slot, mix)]
     if short:
         worst = min(short, key=lambda domain: (coverage(case.problem, service, slot, left[domain]), domain))
@@ -34,21 +33,3 @@ def _losses(case: Case, service: Service, slot: int) -> Iterator[Finding]:
         count = sum(left[worst].values())
         message = f"without {kind} {worst}, {count} replicas are left at {case.when(slot)}; they cover {share:.4f} of the demand"
         yield broken("reserve", f"service {service.name}", message)
-
-
-def _mix_by_domain(case: Case, service: Service, slot: int, kind: str) -> dict[str | None, Mix]:
-    found: dict[str | None, Mix] = {}
-    for stand in case.serving_of[service.name][slot]:
-        pool = case.pool(stand.node)
-        mix = found.setdefault(domain_of_node(kind, pool, stand.node), {})
-        mix[pool.accelerator] = mix.get(pool.accelerator, 0) + stand.replicas
-    return found
-
-
-def _outside(mixes: dict[str | None, Mix], lost: str | None) -> Mix:
-    found: Mix = {}
-    for domain, mix in mixes.items():
-        if domain != lost:
-            for accelerator, count in mix.items():
-                found[accelerator] = found.get(accelerator, 0) + count
-    return found

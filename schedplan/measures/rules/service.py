@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from schedplan.measures.coverage import coverage, is_covered, least_on
 from schedplan.measures.domains import domain_of_node
-from schedplan.measures.latency import latency_ms
+from schedplan.measures.latency import latency_ms, reaching_rps
 from schedplan.measures.missed import is_priced
 from schedplan.measures.rules.case import FORGIVEN, Case, broken
 from schedplan.model.findings import Finding
@@ -50,11 +50,11 @@ def _holds(case: Case, service: Service, counts: list[int]) -> Iterator[Finding]
 def _target(case: Case, service: Service, slot: int, stands: Sequence[ReplicaPart]) -> Iterator[Finding]:
     """Target and load at the demand planned for: by the latency model on one accelerator, by shares of each one's need on a mix."""
     demand = case.problem.demand_of.get(service.name)
-    rate = 0.0 if demand is None else float(demand.peak_rps[slot]) * (1.0 - service.cache_hit_ratio)
+    rate = 0.0 if demand is None else reaching_rps(service, float(demand.peak_rps[slot]))
     if rate <= 0:
         return
     subject, when = f"service {service.name}", case.when(slot)
-    mix = _mix(case, stands)
+    mix = case.mix(stands)
     if not mix:
         yield broken("service", subject, f"no replica serves at {when}; {rate:g} requests/s are to be served")
     elif len(mix) == 1:
@@ -66,24 +66,16 @@ def _target(case: Case, service: Service, slot: int, stands: Sequence[ReplicaPar
 
 def _too_slow(case: Case, service: Service, slot: int, stands: Sequence[ReplicaPart]) -> Iterator[Finding]:
     """Replicas on a model that no number of them makes fast enough; where all must be served, one by itself is told by latency."""
-    mix = _mix(case, stands)
+    mix = case.mix(stands)
     for accelerator, count in mix.items() if len(mix) > 1 or is_priced(case.problem) else ():
         if least_on(case.problem, service, accelerator, slot) is None:
             message = f"{count} replicas stand on {accelerator} at {case.when(slot)}, which no number of replicas makes fast enough"
             yield broken("service", f"service {service.name}", message)
 
 
-def _mix(case: Case, stands: Sequence[ReplicaPart]) -> dict[str | None, int]:
-    found: dict[str | None, int] = {}
-    for stand in stands:
-        accelerator = case.pool(stand.node).accelerator
-        found[accelerator] = found.get(accelerator, 0) + stand.replicas
-    return found
-
-
 def _single_target(case: Case, service: Service, slot: int, service_ms: float, count: int) -> Iterator[Finding]:
     subject, when = f"service {service.name}", case.when(slot)
-    rate = float(case.problem.demand_of[service.name].peak_rps[slot]) * (1.0 - service.cache_hit_ratio)
+    rate = reaching_rps(service, float(case.problem.demand_of[service.name].peak_rps[slot]))
     load, limit = rate * service_ms / 1000.0 / (count * service.concurrency), case.problem.limits.max_utilization
     if load > limit + 1e-12:
         yield broken("service", subject, f"load {load:.4%} of {count} replicas at {when}; the limit is {limit:.4%}")

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from math import ceil
 
-from schedplan.measures.spot import rework_h
+from schedplan.measures.costs import job_rework_h
+from schedplan.measures.spot import gang_rate
 from schedplan.measures.work import node_share, run_minutes
-from schedplan.model.cluster import Market, Pool
+from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
 
@@ -26,13 +27,8 @@ def fewest_nodes(workers: int, per_node: int) -> int:
 
 def rework_cost(problem: Problem, job: Job, pool: Pool, nodes: int, start_slot: int, workers: int) -> float:
     """Return the expected cost of lost and repeated work of a gang of `workers` on `nodes` spot nodes, currency; 0 off spot."""
-    if pool.market is not Market.SPOT or pool.interruptions_per_hour == 0:
+    rate_per_h = gang_rate(pool, nodes)
+    if rate_per_h == 0:
         return 0.0
-    hours = rework_h(
-        run_minutes(problem, job, pool, workers) / 60,
-        pool.interruptions_per_hour * nodes,
-        None if job.checkpoint_minutes is None else job.checkpoint_minutes / 60,
-        job.checkpoint_cost_minutes / 60,
-        job.restart_minutes / 60,
-    )
-    return hours * workers * node_share(pool, job.shape) * float(problem.price_per_h(pool)[start_slot])
+    repeated_h = job_rework_h(job, run_minutes(problem, job, pool, workers) / 60, rate_per_h)
+    return repeated_h * workers * node_share(pool, job.shape) * float(problem.price_per_h(pool)[start_slot])
