@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 
 from schedplan.measures.gang_family import domain_of
-from schedplan.model.cluster import Market, NodeStatus, Pool, Taint
+from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Taint
 from schedplan.model.slices import geometries
 from schedplan.model.workload import Job, Service, Toleration, Topology, WorkerShape
 from schedplan.units import slices_of
@@ -53,6 +53,16 @@ def job_refusal(pool: Pool, job: Job) -> Refusal | None:
 def service_refusal(pool: Pool, service: Service) -> Refusal | None:
     """Return why no replica of `service` may stand on `pool`."""
     return refusal(pool, service.shape) or market_refusal(pool, service)
+
+
+def pools_for_job(cluster: Cluster, job: Job) -> list[Pool]:
+    """Return the pools that have nodes and may hold a worker of `job`, in their order."""
+    return [pool for pool in cluster.pools if pool.nodes and job_refusal(pool, job) is None]
+
+
+def pools_for_service(cluster: Cluster, service: Service) -> list[Pool]:
+    """Return the pools that have nodes and may hold a replica of `service`, in their order."""
+    return [pool for pool in cluster.pools if pool.nodes and service_refusal(pool, service) is None]
 
 
 def spot_refusal(pool: Pool, job: Job) -> Refusal | None:

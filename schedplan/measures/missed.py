@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.coverage import Mix, least_on
-from schedplan.measures.eligibility import service_refusal
-from schedplan.measures.latency import offered_replicas
+from schedplan.measures.eligibility import pools_for_service
+from schedplan.measures.latency import offered_replicas, reaching_rps
 from schedplan.measures.work import reference_work_per_h, shape_size
 from schedplan.model.problem import MissedDemand, Problem
 from schedplan.model.workload import Service
@@ -69,8 +69,7 @@ def is_priced(problem: Problem) -> bool:
 
 def asked(problem: Problem, service: Service) -> tuple[Asked, ...]:
     """Return what every slot asks of a service."""
-    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
-    models = tuple(dict.fromkeys(pool.accelerator for pool in pools))
+    models = tuple(dict.fromkeys(pool.accelerator for pool in pools_for_service(problem.cluster, service)))
     return tuple(_asked_in(problem, service, models, slot) for slot in range(problem.grid.n_slots))
 
 
@@ -114,7 +113,7 @@ def _by_slot(problem: Problem, shares: Shares) -> list[tuple[float, Asked]]:
 
 def _asked_in(problem: Problem, service: Service, models: tuple[str | None, ...], slot: int) -> Asked:
     demand = problem.demand_of.get(service.name)
-    if demand is None or demand.peak_rps[slot] * (1.0 - service.cache_hit_ratio) <= 0:
+    if demand is None or reaching_rps(service, float(demand.peak_rps[slot])) <= 0:
         return Asked(0, {}, 0.0, 0.0)
     found = {model: least_on(problem, service, model, slot) for model in models}
     needs = {model: least for model, least in found.items() if least}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from schedplan.measures.costs import paid_anyway
 from schedplan.measures.domains import domain_of_node
-from schedplan.measures.eligibility import service_refusal, workers_per_node
+from schedplan.measures.eligibility import pools_for_service, workers_per_node
 from schedplan.measures.outages import outage_evidence
 from schedplan.measures.pins import pin_evidence
 from schedplan.measures.warm_up import lag_minutes
@@ -91,7 +91,7 @@ def _service_evidence(problem: Problem, service: Service) -> str:
         )
     peak_rps = problem.demand_of[service.name].peak_rps
     told = f"up to {float(peak_rps.max()):,.0f} requests/s must be served"
-    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+    pools = pools_for_service(problem.cluster, service)
     if not pools:
         return f"{told}; no node takes a replica"
     slot = int(peak_rps.argmax())
@@ -120,7 +120,7 @@ def _hold(problem: Problem, name: str, group: int) -> ConflictItem:
 
 def _warm_up(problem: Problem, name: str, group: int) -> ConflictItem:
     service = problem.service_by_name[name]
-    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+    pools = pools_for_service(problem.cluster, service)
     soonest = min((lag_minutes(service, pool) for pool in pools), default=0.0)
     told = f"a new replica serves {soonest:g} min after its request at the earliest, and holds its devices meanwhile"
     return ConflictItem("warm_up", f"service {name}", told, group)
@@ -128,7 +128,7 @@ def _warm_up(problem: Problem, name: str, group: int) -> ConflictItem:
 
 def _domains_there(problem: Problem, name: str, kind: str) -> str:
     service = problem.service_by_name[name]
-    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+    pools = pools_for_service(problem.cluster, service)
     domains = {domain_of_node(kind, pool, node) for pool in pools for node in pool.node_names()[: pool.nodes]} - {None}
     return f"{len(domains)} {kind}{'' if len(domains) == 1 else 's'}"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.measures.eligibility import job_refusal, service_refusal
+from schedplan.measures.eligibility import pools_for_job, pools_for_service
 from schedplan.measures.emissions import emission_of, replica_duty
 from schedplan.measures.missed import Shares
 from schedplan.measures.work import node_share
@@ -51,7 +51,7 @@ def _least_job(problem: Problem, job: Job, per_pool: dict[str, NDArray[np.float6
     if job.state is JobState.RUNNING:
         stands = ((problem.cluster.pool_of_node[placed.node], placed.workers) for placed in job.placement)
         return sum(workers * _least_start(problem, job, pool, per_pool) for pool, workers in stands)
-    pools = (pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None)
+    pools = pools_for_job(problem.cluster, job)
     least = min((job.workers * _least_start(problem, job, pool, per_pool) for pool in pools), default=np.inf)
     return least if least < np.inf else 0.0
 
@@ -71,7 +71,7 @@ def _least_start(problem: Problem, job: Job, pool: Pool, per_pool: dict[str, NDA
 
 
 def _least_service(problem: Problem, service: Service, missed: Shares) -> float:
-    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+    pools = pools_for_service(problem.cluster, service)
     found = np.full(problem.grid.n_slots, np.inf)
     for pool in pools:
         emission = emission_of(problem, pool)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from schedplan.measures.eligibility import service_refusal
+from schedplan.measures.eligibility import pools_for_service
 from schedplan.measures.quotas import QuotaRefusal
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Ceiling, Quota
@@ -91,7 +91,7 @@ def _musts(problem: Problem, ceiling: Ceiling) -> list[tuple[Job | Service, floa
 
 
 def _most_replicas(problem: Problem, service: Service) -> int:
-    models = {pool.accelerator for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None}
+    models = {pool.accelerator for pool in pools_for_service(problem.cluster, service)}
     least = [count for model in models for count in least_replicas_by_slot(problem, service, model) if count is not None]
     return max([service.min_replicas, *least])
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.accounting import account
 from schedplan.measures.costs import paid_anyway
-from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_node
+from schedplan.measures.eligibility import job_refusal, pools_for_job, pools_for_service, workers_per_node
 from schedplan.measures.gang_family import gang_family, is_in_one_group, loads_on
 from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.missed import Shares, missed_importance, missed_work_h, services_importance
@@ -252,13 +252,13 @@ def _cheapest_job(problem: Problem, job: Job) -> float:
 def _job_pools(problem: Problem, job: Job) -> list[Pool]:
     if job.state is JobState.RUNNING:
         return [problem.cluster.pool_of_node[placed.node] for placed in job.placement]
-    return [pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None]
+    return pools_for_job(problem.cluster, job)
 
 
 def _cheapest_services(problem: Problem, missed: Shares) -> float:
     total = 0.0
     for service in problem.services:
-        pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+        pools = pools_for_service(problem.cluster, service)
         least = {pool.name: least_replicas_by_slot(problem, service, pool.accelerator) for pool in pools}
         for slot, hours in enumerate(problem.grid.hours):
             prices = [

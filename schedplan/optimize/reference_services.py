@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.coverage import FORGIVEN_PER_REPLICA
 from schedplan.measures.domains import domain_of_node
-from schedplan.measures.eligibility import service_refusal
+from schedplan.measures.eligibility import pools_for_service
 from schedplan.measures.missed import is_priced
 from schedplan.measures.pins import pinned_slots
 from schedplan.measures.warm_up import lag_minutes, serves_since
@@ -95,7 +95,7 @@ class _Filling:
     ) -> None:
         self.as_before = as_before
         self.problem, self.board, self.service = problem, board, service
-        self.pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+        self.pools = pools_for_service(problem.cluster, service)
         self.least = {pool.name: _asked_ahead(problem, service, pool) for pool in self.pools}
         self.reserve = problem.limits.reserve
         self.may_miss = is_priced(problem)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedplan.measures.eligibility import service_refusal
+from schedplan.measures.eligibility import pools_for_service
 from schedplan.measures.latency import latency_ms, least_replicas
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Service
@@ -24,7 +24,7 @@ def alone_latency_ms(problem: Problem, service: Service) -> float | None:
 
     None where no node takes it.
     """
-    models = {pool.accelerator for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None}
+    models = {pool.accelerator for pool in pools_for_service(problem.cluster, service)}
     fastest_ms = min((problem.service_ms(service, model) for model in models), default=None)
     if fastest_ms is None:
         return None

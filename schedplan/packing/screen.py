@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from schedplan.measures.eligibility import Refusal, job_refusal, workers_per_node
+from schedplan.measures.eligibility import Refusal, job_refusal, pools_for_job, workers_per_node
 from schedplan.measures.gang_family import domain_of, gang_family, is_on_one_node
 from schedplan.measures.min_on_time import chance_on, most_nodes
 from schedplan.measures.outages import outages_told
@@ -70,7 +70,7 @@ def window_evidence(problem: Problem, job: Job) -> str:
 
 def quota_refusals(problem: Problem, job: Job) -> tuple[QuotaRefusal, ...]:
     """Return the quotas that keep a job off every device model it could run on; empty where one is open to it."""
-    pools = _open_pools(problem, job)
+    pools = pools_for_job(problem.cluster, job)
     models = dict.fromkeys(pool.accelerator for pool in pools)
     found = [refusal for model in models if (refusal := quota_refusal(problem, job, model)) is not None]
     return tuple(dict.fromkeys(found)) if len(found) == len(models) else ()
@@ -82,35 +82,35 @@ def quota_evidence(refusal: QuotaRefusal) -> str:
     return f"{refusal.counted:g} {unit} would count for {refusal.ceiling.subject} with it alone; at most {refusal.most:g} may"
 
 
-def _open_pools(problem: Problem, job: Job) -> list[Pool]:
-    return [pool for pool in problem.cluster.pools if pool.nodes and job_refusal(pool, job) is None]
-
-
 def _has_window(problem: Problem, job: Job) -> bool:
     """Whether a job could run somewhere within its window if no node were ever away."""
     grid = problem.grid
     release, last_edge = grid.release_slot(job.release_s), last_end(problem, job)
     if release >= grid.n_slots:
         return False
-    edges = (grid.end_edge(release, run_minutes(problem, job, pool)) for pool in _open_pools(problem, job))
+    edges = (grid.end_edge(release, run_minutes(problem, job, pool)) for pool in pools_for_job(problem.cluster, job))
     return any(edge is not None and edge <= last_edge for edge in edges)
 
 
 def _is_too_unsure(problem: Problem, job: Job) -> bool:
     """Whether every pool that takes a job is one of spot nodes where its first start is not sure enough to end in time."""
-    pools = _open_pools(problem, job)
+    pools = pools_for_job(problem.cluster, job)
     return bool(pools) and _has_window(problem, job) and all(_is_unsure_on(problem, job, pool) for pool in pools)
 
 
 def _is_unsure_on(problem: Problem, job: Job, pool: Pool) -> bool:
     most = most_nodes(problem, job, pool, problem.grid.release_slot(job.release_s))
-    return most is not None and ceil(job.workers / max(workers_per_node(pool, job.shape), 1)) > most
+    return most is not None and _fewest_nodes(pool, job) > most
+
+
+def _fewest_nodes(pool: Pool, job: Job) -> int:
+    return ceil(job.workers / max(workers_per_node(pool, job.shape), 1))
 
 
 def on_time_evidence(problem: Problem, job: Job) -> str:
     """Return the best chance of a job to end in time on the spot nodes open to it, beside the one asked for, in words."""
     start_slot = problem.grid.release_slot(job.release_s)
-    nodes = {pool: ceil(job.workers / max(workers_per_node(pool, job.shape), 1)) for pool in _open_pools(problem, job)}
+    nodes = {pool: _fewest_nodes(pool, job) for pool in pools_for_job(problem.cluster, job)}
     best = max(nodes, key=lambda pool: (chance_on(problem, job, pool, nodes[pool], start_slot), pool.name))
     chance = chance_on(problem, job, best, nodes[best], start_slot)
     told = f"only spot nodes take it; on {nodes[best]} of {best.name} it ends by its deadline with {chance:.1%} at least"
@@ -122,7 +122,9 @@ def _no_start(problem: Problem, job: Job) -> Screened:
     if _is_too_unsure(problem, job):
         return Screened(job, "min_on_time", on_time_evidence(problem, job))
     if problem.outages and _has_window(problem, job):
-        return Screened(job, "outage", f"no run of it avoids the outages: {outages_told(problem, _open_pools(problem, job))}")
+        return Screened(
+            job, "outage", f"no run of it avoids the outages: {outages_told(problem, pools_for_job(problem.cluster, job))}"
+        )
     return Screened(job, "window", window_evidence(problem, job))
 
 
