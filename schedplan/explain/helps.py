@@ -21,7 +21,7 @@ from schedplan.model.cluster import Market
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, Topology
-from schedplan.optimize.moves import Moves, fewest_moves
+from schedplan.optimize.rearrange import Rearrangement, fewest_moves
 
 
 def helps(problem: Problem, decisions: Decisions, job: Job, before_slot: int | None = None) -> tuple[Help, ...]:
@@ -60,7 +60,7 @@ def _in_family(problem: Problem, room: Room, job: Job, family: Family, prices: P
         yield _told(problem, room, moved, prices)
 
 
-def _moved(problem: Problem, room: Room, job: Job, tight: Tightness) -> Moves | None:
+def _moved(problem: Problem, room: Room, job: Job, tight: Tightness) -> Rearrangement | None:
     """Return the fewest moves that gather what is free; None where less is free than it needs, or its workers are open."""
     if job.is_elastic or job.shape.gpus == 0 or tight.free_devices < job.devices:
         return None
@@ -68,7 +68,7 @@ def _moved(problem: Problem, room: Room, job: Job, tight: Tightness) -> Moves | 
     return fewest_moves(problem, room.decisions, job, tight.nodes, stretch.start_slot, stretch.end_edge)
 
 
-def _told(problem: Problem, room: Room, moved: Moves, prices: Prices) -> Help:
+def _told(problem: Problem, room: Room, moved: Rearrangement, prices: Prices) -> Help:
     steps = listed((f"{move.job} from {move.from_node} to {move.to_node}" for move in moved.moves), shown=3)
     count = counted(len(moved.moves), "move")
     before = bill(room, (), prices)

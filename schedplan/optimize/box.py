@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 from scipy.sparse import csr_array
 
-from schedplan.optimize.program import ENDLESS, Program
+from schedplan.optimize.program import ENDLESS, Program, Values
 from schedplan.optimize.search import stoppable
 from schedplan.units import objective_scale
 
-Values = NDArray[np.int64]
 Box = NDArray[np.bool_]
 FINE = 2.0**40
 """Largest scale of a box's objective: it steers a search and bounds nothing."""
@@ -103,17 +101,3 @@ def _part(program: Program, values: Values, columns: NDArray[np.intp]) -> tuple[
         np.where(lower <= -ENDLESS, lower, lower - activity),
         np.where(upper >= ENDLESS, upper, upper - activity),
     )
-
-
-def relaxation(program: Program) -> highspy.HighsLp:
-    """Return a program without the demand for whole numbers, as HiGHS reads it."""
-    found = highspy.HighsLp()
-    found.num_row_, found.num_col_ = program.rows.shape
-    found.col_cost_, found.offset_ = program.costs, program.constant
-    found.col_lower_, found.col_upper_ = program.lower.astype(float), program.upper.astype(float)
-    found.row_lower_ = np.where(program.row_lower <= -ENDLESS, -highspy.kHighsInf, program.row_lower.astype(float))
-    found.row_upper_ = np.where(program.row_upper >= ENDLESS, highspy.kHighsInf, program.row_upper.astype(float))
-    found.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    found.a_matrix_.start_, found.a_matrix_.index_ = program.rows.indptr, program.rows.indices
-    found.a_matrix_.value_ = program.rows.data.astype(float)
-    return found

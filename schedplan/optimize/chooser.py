@@ -10,7 +10,8 @@ from random import Random
 import numpy as np
 
 from schedplan.optimize.atlas import NONE, Atlas
-from schedplan.optimize.box import Box, Values
+from schedplan.optimize.box import Box
+from schedplan.optimize.program import Values
 
 HOURS = (5, 12)
 JOBS = 25

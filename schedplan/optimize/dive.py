@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.optimize.atlas import NONE, Atlas
-from schedplan.optimize.box import Values
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.highs import SilentHighs
 from schedplan.optimize.interruptible import interruptible
-from schedplan.optimize.program import Program
+from schedplan.optimize.program import Program, Values
 
 FRACTION = 1e-6
 

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
+import highspy
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from schedplan.optimize.formulation import Formulation
 
+Values: TypeAlias = NDArray[np.int64]
+"""A value of every variable, [variable]."""
 ENDLESS = 2**62
 """Sides of a row from here on stand for none at all."""
 
@@ -44,11 +48,11 @@ class Program:
     def n_columns(self) -> int:
         return len(self.lower)
 
-    def objective(self, values: NDArray[np.int64]) -> float:
+    def objective(self, values: Values) -> float:
         """Return F of the values of all variables."""
         return float(self.costs @ values) + self.constant
 
-    def is_kept_by(self, values: NDArray[np.int64]) -> bool:
+    def is_kept_by(self, values: Values) -> bool:
         """Whether values keep all rows and bounds."""
         if (values < self.lower).any() or (values > self.upper).any():
             return False
@@ -82,6 +86,20 @@ def program(formulation: Formulation) -> Program:
     lower, upper = _columns(domains)
     row_lower, row_upper = _columns(sides)
     return Program(matrix, row_lower, row_upper, lower, upper, costs, form.constant)
+
+
+def relaxation(program: Program) -> highspy.HighsLp:
+    """Return a program without the demand for whole numbers, as HiGHS reads it."""
+    found = highspy.HighsLp()
+    found.num_row_, found.num_col_ = program.rows.shape
+    found.col_cost_, found.offset_ = program.costs, program.constant
+    found.col_lower_, found.col_upper_ = program.lower.astype(float), program.upper.astype(float)
+    found.row_lower_ = np.where(program.row_lower <= -ENDLESS, -highspy.kHighsInf, program.row_lower.astype(float))
+    found.row_upper_ = np.where(program.row_upper >= ENDLESS, highspy.kHighsInf, program.row_upper.astype(float))
+    found.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    found.a_matrix_.start_, found.a_matrix_.index_ = program.rows.indptr, program.rows.indices
+    found.a_matrix_.value_ = program.rows.data.astype(float)
+    return found
 
 
 def _sides(domain: object) -> tuple[int, int]:

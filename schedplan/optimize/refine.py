@@ -15,7 +15,7 @@ from schedplan.measures.gang_family import gang_family
 from schedplan.model.plan import Decisions
 from schedplan.model.workload import JobState
 from schedplan.optimize.atlas import NONE, atlas
-from schedplan.optimize.box import Box, Values, solve_box
+from schedplan.optimize.box import Box, solve_box
 from schedplan.optimize.branch import lowered
 from schedplan.optimize.chooser import Chooser
 from schedplan.optimize.dive import STYLES, dive
@@ -23,10 +23,10 @@ from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.program import Program, program
+from schedplan.optimize.plan_values import plan_values
+from schedplan.optimize.program import Program, Values, program
 from schedplan.optimize.rounding import Relaxed
 from schedplan.optimize.search import Found, Outcome
-from schedplan.optimize.standing import standing
 from schedplan.packing.assignment import GangStart
 
 COMPLETION_WORK, PACKING_WORK = 2.0, 1.0
@@ -52,7 +52,7 @@ class Refinement:
     def take(self, decisions: Decisions) -> None:
         """Stand where a plan stands, if it keeps the rows and is better than what is known; what it does not tell is solved."""
         values = self.program.lower.copy()
-        known = standing(self.formulation.variables, decisions)
+        known = plan_values(self.formulation.variables, decisions)
         values[list(known)] = list(known.values())
         free = np.ones(self.program.n_columns, dtype=np.bool_)
         free[list(known)] = False

@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from schedplan.optimize.atlas import NONE, Atlas
-from schedplan.optimize.box import relaxation
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.highs import SilentHighs
 from schedplan.optimize.interruptible import interruptible
-from schedplan.optimize.program import ENDLESS, Program
+from schedplan.optimize.program import ENDLESS, Program, relaxation
 
 ROUNDS, CUTS_A_ROUND = 12, 80
 ALL_GROUPS = 5

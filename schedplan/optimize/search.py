@@ -15,7 +15,7 @@ from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.interruptible import interruptible
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.standing import standing
+from schedplan.optimize.plan_values import plan_values
 from schedplan.packing.assignment import FleetSlot, GangStart
 
 
@@ -44,7 +44,7 @@ def search(formulation: Formulation, options: SolveOptions, work_limit: float, h
     layout = formulation.variables.layout
     formulation.model.clear_hints()  # type: ignore[no-untyped-call]
     if hint is not None:
-        for index, value in standing(formulation.variables, hint).items():
+        for index, value in plan_values(formulation.variables, hint).items():
             formulation.model.add_hint(formulation.model.get_int_var_from_proto_index(index), value)
     solver = cp_model.CpSolver()
     configure(solver, options, work_limit, options.gap_for(layout.n_columns))

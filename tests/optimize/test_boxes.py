@@ -13,12 +13,13 @@ from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import terms, total
 from schedplan.model.plan import Decisions, JobPart, PlanStatus
 from schedplan.model.problem import Problem
-from schedplan.optimize.box import relaxation, solve_box
+from schedplan.optimize.box import solve_box
 from schedplan.optimize.chooser import Chooser
 from schedplan.optimize.dive import STYLES, dive
 from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.program import relaxation
 from schedplan.optimize.reference import normalisation, reference
 from schedplan.optimize.refine import Refinement
 from schedplan.optimize.rounding import Relaxed

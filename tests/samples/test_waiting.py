@@ -12,7 +12,7 @@ from schedplan.explain.why import explain
 from schedplan.measures.feasibility import violations
 from schedplan.model.plan import Decisions
 from schedplan.model.workload import Job, JobState
-from schedplan.optimize.moves import fewest_moves
+from schedplan.optimize.rearrange import fewest_moves
 from schedplan.workflows.optimize import Planned
 from tests.samples.conftest import planned
 

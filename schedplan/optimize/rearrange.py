@@ -8,13 +8,14 @@ Formula: min Σ (M + d_i) moved_i with M above all devices; z[i,n] places part i
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
 from schedplan.measures.eligibility import job_refusal, workers_per_node
 from schedplan.measures.feasibility import violations
-from schedplan.measures.work import run_minutes
+from schedplan.measures.runs import end_edges
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart
 from schedplan.model.problem import Problem
@@ -47,7 +48,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Moves:
+class Rearrangement:
     """Moves, and the decisions with them and the job in its place; devices: all that move."""
 
     moves: tuple[Move, ...]
@@ -60,26 +61,18 @@ class Moves:
 
 def fewest_moves(
     problem: Problem, decisions: Decisions, job: Job, nodes: tuple[str, ...], start_slot: int, end_edge: int
-) -> Moves | None:
+) -> Rearrangement | None:
     """Return the fewest moves under which a job that `decisions` leave out fits `nodes` from a slot to an edge.
 
     None where there are none, it is too large to find out, or they would break a rule. A running job counts as one that may move.
     """
+    ends = end_edges(problem, decisions.parts)
     parts = tuple(part for part in decisions.parts if part.node in set(nodes))
-    movable = tuple(part for part in parts if _overlaps(problem, part, start_slot, end_edge))
+    movable = tuple(part for part in parts if part.start_slot < end_edge and start_slot < ends[part.job])
     if not movable or len(movable) * len(nodes) > MOST_CHOICES:
         return None
-    found = _Search(problem, decisions, job, nodes, movable, (start_slot, end_edge)).solved()
+    found = _Search(problem, decisions, job, nodes, movable, (start_slot, end_edge), ends).solved()
     return None if found is None else _checked(problem, decisions, job, movable, found, start_slot)
-
-
-def _overlaps(problem: Problem, part: JobPart, start_slot: int, end_edge: int) -> bool:
-    return part.start_slot < end_edge and start_slot < _end(problem, part)
-
-
-def _end(problem: Problem, part: JobPart) -> int:
-    job, pool = problem.job_by_name[part.job], problem.cluster.pool_of_node[part.node]
-    return problem.grid.end_edge(part.start_slot, run_minutes(problem, job, pool)) or problem.grid.n_slots
 
 
 class _Search:
@@ -93,8 +86,10 @@ class _Search:
         nodes: tuple[str, ...],
         movable: tuple[JobPart, ...],
         span: tuple[int, int],
+        ends: Mapping[str, int],
     ) -> None:
         self.problem, self.decisions, self.job, self.nodes, self.movable, self.span = problem, decisions, job, nodes, movable, span
+        self.ends, self.may_move = ends, frozenset(movable)
         self.model = cp_model.CpModel()
         self.stands = {
             (idx, node): self.model.new_bool_var(f"z[{idx},{node}]")
@@ -135,12 +130,12 @@ class _Search:
         pool = self.problem.cluster.pool_of_node[node]
         capacities = (pool.gpus * pool.slices_per_gpu, cpu_capacity_micro(pool), memory_capacity_micro(pool))
         first = min(self.span[0], *(part.start_slot for part in self.movable))
-        last = max(self.span[1], *(_end(self.problem, part) for part in self.movable))
+        last = max(self.span[1], *(self.ends[part.job] for part in self.movable))
         for slot in range(first, last):
-            used = _fixed(self.problem, self.decisions, set(self.movable), node, slot)
+            used = self._fixed(node, slot)
             terms: list[tuple[cp_model.IntVar, tuple[int, int, int]]] = []
             for idx, part in enumerate(self.movable):
-                if (idx, node) in self.stands and part.start_slot <= slot < _end(self.problem, part):
+                if (idx, node) in self.stands and part.start_slot <= slot < self.ends[part.job]:
                     demand = _demand(pool, self.problem.job_by_name[part.job], part.workers)
                     terms.append((self.stands[idx, node], demand))
             if node in self.workers and self.span[0] <= slot < self.span[1]:
@@ -150,27 +145,26 @@ class _Search:
                     held = cp_model.LinearExpr.weighted_sum([flag for flag, _ in terms], [demand[resource] for _, demand in terms])
                     self.model.add(held <= capacity - used[resource])
 
+    def _fixed(self, node: str, slot: int) -> tuple[int, int, int]:
+        """Return what stands on a node in a slot and may not move."""
+        problem, pool = self.problem, self.problem.cluster.pool_of_node[node]
+        held = [
+            _demand(pool, problem.job_by_name[part.job], part.workers)
+            for part in self.decisions.parts
+            if part.node == node and part not in self.may_move and part.start_slot <= slot < self.ends[part.job]
+        ]
+        held += [
+            _demand(pool, problem.service_by_name[part.service], part.replicas)
+            for part in self.decisions.replicas
+            if part.node == node and part.slot == slot
+        ]
+        return sum(one[0] for one in held), sum(one[1] for one in held), sum(one[2] for one in held)
+
 
 def _demand(pool: Pool, work: Job | Service, count: int) -> tuple[int, int, int]:
     """Return (slices of devices, cores, memory) of so many workers, the last two in millionths."""
     print_ = footprint(pool, work.shape)
     return print_.slices * count, print_.cpu_micro * count, print_.memory_micro * count
-
-
-def _fixed(problem: Problem, decisions: Decisions, movable: set[JobPart], node: str, slot: int) -> tuple[int, int, int]:
-    """Return what stands on a node in a slot and may not move."""
-    pool = problem.cluster.pool_of_node[node]
-    held = [
-        _demand(pool, problem.job_by_name[part.job], part.workers)
-        for part in decisions.parts
-        if part.node == node and part not in movable and part.start_slot <= slot < _end(problem, part)
-    ]
-    held += [
-        _demand(pool, problem.service_by_name[part.service], part.replicas)
-        for part in decisions.replicas
-        if part.node == node and part.slot == slot
-    ]
-    return sum(one[0] for one in held), sum(one[1] for one in held), sum(one[2] for one in held)
 
 
 def _checked(
@@ -180,7 +174,7 @@ def _checked(
     movable: tuple[JobPart, ...],
     found: tuple[dict[int, str], dict[str, int]],
     start_slot: int,
-) -> Moves | None:
+) -> Rearrangement | None:
     where, workers = found
     moved = tuple(replace(part, node=where[idx]) for idx, part in enumerate(movable))
     moves = tuple(
@@ -195,7 +189,7 @@ def _checked(
     if on is None:
         return None
     after = Decisions(parts, decisions.replicas, on)
-    return None if violations(_as_moved(problem, moves, parts), after) else Moves(tuple(sorted(moves, key=_order)), after)
+    return None if violations(_as_moved(problem, moves, parts), after) else Rearrangement(tuple(sorted(moves, key=_order)), after)
 
 
 def _order(move: Move) -> tuple[str, str]:

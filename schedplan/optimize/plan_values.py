@@ -1,4 +1,4 @@
-"""Where a plan stands in a model: the values of starts, left out jobs, replicas and nodes that speak of it.
+"""The values that a plan gives the variables of a model: starts, left out jobs, replicas and nodes.
 
 What a solver completes itself, and the variables that single rules bring along, are left to it.
 """
@@ -14,7 +14,7 @@ from schedplan.optimize.layout import Layout
 from schedplan.optimize.variables import Variables
 
 
-def standing(variables: Variables, decisions: Decisions) -> dict[int, int]:
+def plan_values(variables: Variables, decisions: Decisions) -> dict[int, int]:
     """Return the value of every variable that decisions speak of, by its index."""
     cell_of = {name: cell.idx for cell in variables.layout.cells for name in cell.nodes}
     return {
