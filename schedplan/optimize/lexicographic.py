@@ -18,9 +18,10 @@ from schedplan.measures.runs import fleets_of, missed_shares
 from schedplan.measures.work import importance
 from schedplan.model.plan import Plan, PlanStatus, Stage
 from schedplan.model.problem import GOALS, AtMost, Objective, Problem
+from schedplan.optimize.ground import Ground, Incumbent, ground_of
 from schedplan.optimize.objective import UNPLACED
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.solve import Ground, Incumbent, ground_of, refuse_unproven, solve_on
+from schedplan.optimize.solve import refuse_unproven, solve_on
 
 HELD = 1e-6
 WEIGHTED = "weighted"

@@ -18,10 +18,11 @@ from schedplan.measures.objective import goal_unit, terms, total
 from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import Plan, PlanStatus, Proof
 from schedplan.model.problem import GOALS, AtMost, Objective, Problem
+from schedplan.optimize.ground import Ground, Incumbent, ground_of
 from schedplan.optimize.lexicographic import incumbent_of, least_of, leaves_out_least, stage_of, weighed
 from schedplan.optimize.objective import UNPLACED
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.solve import Ground, Incumbent, ground_of, plan_of, solve_briefly, solve_on
+from schedplan.optimize.solve import plan_of, solve_briefly, solve_on
 
 TIE = 1e-3
 FURTHER = 1e-6

@@ -5,55 +5,37 @@ A plan is handed out only after the solver-free check of `measures` has accepted
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 
 import numpy as np
 
 from schedplan.errors import SolverError
 from schedplan.measures.accounting import account, goal_values
-from schedplan.measures.costs import paid_anyway
 from schedplan.measures.exchange import exchange_rates
 from schedplan.measures.feasibility import violations
 from schedplan.measures.held import exceeded
-from schedplan.measures.missed import hopeless_shares, missed_importance, missed_work_h, services_importance
 from schedplan.measures.objective import GoalValues, Normalisation, terms, total
-from schedplan.measures.work import endless_wait, importance
 from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Proof
 from schedplan.model.problem import AtMost, Problem
 from schedplan.model.progress import Progress, Watch, unwatched
-from schedplan.model.workload import Job
 from schedplan.optimize.branch import branch
 from schedplan.optimize.conflict import conflict
 from schedplan.optimize.formulation import Formulation
+from schedplan.optimize.ground import Ground, Incumbent, ground_of, unavoidable
 from schedplan.optimize.keep import carried_over
 from schedplan.optimize.layout import Layout, Level
-from schedplan.optimize.least_carbon import sunk_carbon
-from schedplan.optimize.models import Models
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT, prove
-from schedplan.optimize.reference import normalisation as scales
-from schedplan.optimize.reference import reference
 from schedplan.optimize.refine import Refinement
 from schedplan.optimize.repair import repairs
 from schedplan.optimize.satisfaction import Answer, satisfaction
-from schedplan.optimize.screening import screened_jobs
 from schedplan.optimize.search import Found, Outcome, search
 from schedplan.packing.assignment import GangStart
-from schedplan.packing.screen import Screened
 from schedplan.packing.settling import replica_starts, settlings
 
 NEARLY = 0.001
-
-
-@dataclass(frozen=True, slots=True)
-class Incumbent:
-    """Decisions that the check accepts, with their goals and their value of F."""
-
-    decisions: Decisions
-    goals: GoalValues
-    objective: float
 
 
 def optimize(
@@ -69,30 +51,6 @@ def optimize(
     Raises SolverError where no plan was found within the limits, or `require_optimal` is set and the proof is missing.
     """
     return _Solve(problem, options or SolveOptions(), ground_of(problem, normalisation), watch=watch).plan()
-
-
-@dataclass(frozen=True)
-class Ground:
-    """What solves of one problem share, whatever they weigh and hold: reference plan, scales, jobs without a place, models."""
-
-    reference: Decisions
-    normalisation: Normalisation
-    screened: tuple[Screened, ...]
-    models: Models
-
-    @property
-    def excluded(self) -> tuple[Job, ...]:
-        """Jobs that no plan can place."""
-        return tuple(found.job for found in self.screened)
-
-
-def ground_of(problem: Problem, normalisation: Normalisation | None = None, *, is_reused: bool = False) -> Ground:
-    """Return the ground of a problem; is_reused: more than one solve will stand on it."""
-    by_hand, screened = reference(problem), screened_jobs(problem)
-    excluded = {found.job.name for found in screened}
-    jobs = tuple(job for job in problem.jobs if job.name not in excluded)
-    models = Models(problem, jobs, tuple(found.job for found in screened), is_reused=is_reused)
-    return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models)
 
 
 def solve_on(ground: Ground, problem: Problem, options: SolveOptions, starts: tuple[Incumbent, ...] = ()) -> Plan:
@@ -276,14 +234,8 @@ class _Solve:
         if bound is not None:
             self.bounds.append(bound)
         self._keep(refinement.found())
-        self._tell("boxes on pools")
-        for _ in refinement.improve(self.options.pool_boxes):
-            self._keep(refinement.found())
-            self._tell()
-            if self._is_late() or self._is_closed(refinement.formulation.variables.layout):
-                break
+        self._improve(refinement, Level.POOLS, self.options.pool_boxes)
         self.route.append(f"HiGHS relaxation with rounding rows, dives and {refinement.boxes} boxes")
-        self.work.append(("pools_box_time", round(refinement.work, 6)))
 
     def _refine_nodes(self, shape: Layout) -> None:
         """Pack the best plan on pools anew on single nodes, and improve the outcome by boxes."""
@@ -295,14 +247,18 @@ class _Solve:
             refinement.pack(*self.landed)
         refinement.take(self.best.decisions)
         self._keep(refinement.found())
-        self._tell("boxes on nodes")
-        for _ in refinement.improve(self.options.node_boxes):
+        self._improve(refinement, Level.NODES, self.options.node_boxes)
+        self.route.append(f"{shape.n_columns} columns on nodes; packing and {refinement.boxes} boxes")
+
+    def _improve(self, refinement: Refinement, level: Level, boxes: int) -> None:
+        """Improve a refinement by boxes until they are used up, the clock has ended it or the gap is closed."""
+        self._tell(f"boxes on {level.value}")
+        for _ in refinement.improve(boxes):
             self._keep(refinement.found())
             self._tell()
             if self._is_late() or self._is_closed(refinement.formulation.variables.layout):
                 break
-        self.route.append(f"{shape.n_columns} columns on nodes; packing and {refinement.boxes} boxes")
-        self.work.append(("nodes_box_time", round(refinement.work, 6)))
+        self.work.append((f"{level.value}_box_time", round(refinement.work, 6)))
 
     def _search(self, formulation: Formulation, work_limit: float) -> Found:
         """Run CP-SAT from the best plan so far, and keep what it finds."""
@@ -429,23 +385,3 @@ def _unheld(problem: Problem) -> Problem:
 def _held_too_low(held: tuple[AtMost, ...]) -> tuple[ConflictItem, ...]:
     """Return the goals that no plan keeps at what they are held at, where all else has a plan."""
     return tuple(ConflictItem("at_most", f"goal {one.goal}", f"no plan keeps it at or below {one.value:.9g}") for one in held)
-
-
-def unavoidable(problem: Problem, normalisation: Normalisation, hopeless: tuple[Job, ...] | None = None) -> float:
-    """Return the part of F that no plan can avoid, as the proof takes it off: what is paid and emitted anyway, and the work that no
-    plan can place or serve. hopeless: the jobs that no plan can place; None: they are looked for."""
-    excluded = tuple(found.job for found in screened_jobs(problem)) if hopeless is None else hopeless
-    whole = sum(importance(problem, job) for job in problem.jobs) + services_importance(problem)
-    shares_missed = hopeless_shares(problem)
-    unserved = missed_importance(problem, shares_missed)
-    left_out = sum(importance(problem, job) for job in excluded) + unserved
-    lost = left_out / whole * problem.objective.unplaced if whole else 0.0
-    waits = sum(endless_wait(problem, job) for job in excluded) + problem.objective.rates.missed * unserved
-    shares = {
-        "cost": float(paid_anyway(problem).sum()),
-        "latency": waits,
-        "carbon": sunk_carbon(problem),
-        "utilization": missed_work_h(problem, shares_missed),
-    }
-    weight = problem.objective.weight
-    return sum(weight(goal) * value / normalisation.of(goal).divisor for goal, value in shares.items()) + lost

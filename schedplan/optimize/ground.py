@@ -1,0 +1,73 @@
+"""What solves of one problem stand on: the reference plan and the scales that follow from it, the jobs that no plan can place, the
+models, and plans to begin from. It searches for nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedplan.measures.costs import paid_anyway
+from schedplan.measures.missed import hopeless_shares, missed_importance, missed_work_h, services_importance
+from schedplan.measures.objective import GoalValues, Normalisation
+from schedplan.measures.work import endless_wait, importance
+from schedplan.model.plan import Decisions
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job
+from schedplan.optimize.least_carbon import sunk_carbon
+from schedplan.optimize.models import Models
+from schedplan.optimize.reference import normalisation as scales
+from schedplan.optimize.reference import reference
+from schedplan.optimize.screening import screened_jobs
+from schedplan.packing.screen import Screened
+
+
+@dataclass(frozen=True, slots=True)
+class Incumbent:
+    """Decisions that the check accepts, with their goals and their value of F."""
+
+    decisions: Decisions
+    goals: GoalValues
+    objective: float
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What solves of one problem share, whatever they weigh and hold: reference plan, scales, jobs without a place, models."""
+
+    reference: Decisions
+    normalisation: Normalisation
+    screened: tuple[Screened, ...]
+    models: Models
+
+    @property
+    def excluded(self) -> tuple[Job, ...]:
+        """Jobs that no plan can place."""
+        return tuple(found.job for found in self.screened)
+
+
+def ground_of(problem: Problem, normalisation: Normalisation | None = None, *, is_reused: bool = False) -> Ground:
+    """Return the ground of a problem; is_reused: more than one solve will stand on it."""
+    by_hand, screened = reference(problem), screened_jobs(problem)
+    excluded = {found.job.name for found in screened}
+    jobs = tuple(job for job in problem.jobs if job.name not in excluded)
+    models = Models(problem, jobs, tuple(found.job for found in screened), is_reused=is_reused)
+    return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models)
+
+
+def unavoidable(problem: Problem, normalisation: Normalisation, hopeless: tuple[Job, ...] | None = None) -> float:
+    """Return the part of F that no plan can avoid, as the proof takes it off: what is paid and emitted anyway, and the work that no
+    plan can place or serve. hopeless: the jobs that no plan can place; None: they are looked for."""
+    excluded = tuple(found.job for found in screened_jobs(problem)) if hopeless is None else hopeless
+    whole = sum(importance(problem, job) for job in problem.jobs) + services_importance(problem)
+    shares_missed = hopeless_shares(problem)
+    unserved = missed_importance(problem, shares_missed)
+    left_out = sum(importance(problem, job) for job in excluded) + unserved
+    lost = left_out / whole * problem.objective.unplaced if whole else 0.0
+    waits = sum(endless_wait(problem, job) for job in excluded) + problem.objective.rates.missed * unserved
+    shares = {
+        "cost": float(paid_anyway(problem).sum()),
+        "latency": waits,
+        "carbon": sunk_carbon(problem),
+        "utilization": missed_work_h(problem, shares_missed),
+    }
+    weight = problem.objective.weight
+    return sum(weight(goal) * value / normalisation.of(goal).divisor for goal, value in shares.items()) + lost
