@@ -15,13 +15,12 @@ from schedplan.errors import SolverError
 from schedplan.measures.forbidding import without_rules
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import Problem
-from schedplan.model.workload import JobState
 from schedplan.optimize.confirm import is_confirmed
 from schedplan.optimize.evidence import item
 from schedplan.optimize.formulation import Formulation, formulate
 from schedplan.optimize.layout import Layout, Level, layout
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.satisfaction import must_be_placed, musts, with_needed
+from schedplan.optimize.satisfaction import must_be_placed, musts, of_named_work
 from schedplan.optimize.search import configure, stoppable
 from schedplan.packing.screen import Screened
 
@@ -145,19 +144,9 @@ def _shrunk(problem: Problem, core: _Core, options: SolveOptions) -> _Core:
 
 
 def _of_named_work(problem: Problem, core: _Core) -> Formulation | None:
-    """Return the model of the work alone that the rules name, and of what runs; None where they name all of it or none.
-
-    What is left out only loosens the other rules, so a core of this model is one of the whole; not where jobs are stopped.
-    """
-    if problem.stops:
-        return None
-    named = {rule.partition(" ")[2] for rule in core.rules}
-    jobs = {job.name for job in problem.jobs if job.name in named or job.state is JobState.RUNNING}
-    services = tuple(service for service in problem.services if service.name in named)
-    few = replace(with_needed(problem, jobs), services=services)
-    if (len(few.jobs), len(few.services)) == (len(problem.jobs), len(problem.services)) or not (jobs or services):
-        return None
-    return formulate(layout(few, few.jobs, core.shape.level, merged=False), None)
+    """Return the model of the work alone that the rules name, and of what runs; None where they name all of it or none."""
+    few = of_named_work(problem, {rule.partition(" ")[2] for rule in core.rules}, problem)
+    return None if few is None else formulate(layout(few, few.jobs, core.shape.level, merged=False), None)
 
 
 def _known(formulation: Formulation, rules: list[str]) -> list[str]:

@@ -10,28 +10,24 @@ from dataclasses import replace
 
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import Service
-
-Eased = tuple[str, Problem]
-"""A change in words, and the problem with it."""
+from schedplan.optimize.change import Change, with_service
 
 
-def eased(problem: Problem, rule: str, service: Service) -> Iterator[Eased]:
+def eased(problem: Problem, rule: str, service: Service) -> Iterator[Change]:
     """Give what may be asked in place of a rule (spread, reserve, hold) of a service, the nearest to it first."""
     if rule == "spread" and service.spread is not None:
         kind, least = service.spread
         for fewer in range(least - 1, 0, -1):
             changed = replace(service, spread=(kind, fewer))
-            yield f"spread = {kind}:{fewer} in place of {kind}:{least} for service {service.name}", _with(problem, service, changed)
-        yield f"no spread for service {service.name}", _with(problem, service, replace(service, spread=None))
+            words = f"spread = {kind}:{fewer} in place of {kind}:{least} for service {service.name}"
+            yield Change(words, with_service(problem, changed))
+        yield Change(f"no spread for service {service.name}", with_service(problem, replace(service, spread=None)))
     elif rule == "reserve":
         smaller = {Reserve.ZONE: (Reserve.RACK, Reserve.NODE), Reserve.RACK: (Reserve.NODE,)}.get(problem.limits.reserve, ())
         for reserve in (*smaller, Reserve.NONE):
             limits = replace(problem.limits, reserve=reserve)
             words = f'[limits] reserve = "{reserve.value}" in place of "{problem.limits.reserve.value}"'
-            yield words, replace(problem, limits=limits)
+            yield Change(words, replace(problem, limits=limits))
     elif rule == "hold":
-        yield f"lift min_hold_minutes of service {service.name}", _with(problem, service, replace(service, min_hold_minutes=0.0))
-
-
-def _with(problem: Problem, service: Service, changed: Service) -> Problem:
-    return replace(problem, services=tuple(changed if one is service else one for one in problem.services))
+        words = f"lift min_hold_minutes of service {service.name}"
+        yield Change(words, with_service(problem, replace(service, min_hold_minutes=0.0)))

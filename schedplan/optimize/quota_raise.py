@@ -13,17 +13,16 @@ from schedplan.measures.quotas import QuotaRefusal
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Ceiling, Quota
 from schedplan.model.workload import Job, JobState, Service
+from schedplan.optimize.change import Change
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.packing.screen import quota_refusals
 
 MOST_AMOUNTS = 5
 MOST_SUMS = 2_000
 
-Raised = tuple[str, Problem]
 
-
-def raised(problem: Problem, ceiling: Ceiling) -> tuple[Raised, ...]:
-    """Return (words, changed problem) for ever larger limits in place of one, the last of them enough for all that must run."""
+def raised(problem: Problem, ceiling: Ceiling) -> tuple[Change, ...]:
+    """Return ever larger limits in place of one, the last of them enough for all that must run."""
     tenants = frozenset(ceiling.tenants)
     pieces = [amount for work, amount in _musts(problem, ceiling) if work.tenant in tenants]
     kept = sum(holder.kept for holder in ceiling.holders)
@@ -33,7 +32,7 @@ def raised(problem: Problem, ceiling: Ceiling) -> tuple[Raised, ...]:
     return tuple(_raise(problem, ceiling, amount) for amount in tried)
 
 
-def raised_for(problem: Problem, job: Job) -> Raised | None:
+def raised_for(problem: Problem, job: Job) -> Change | None:
     """Return the raised limits under which a job that is larger than its quota fits it; None where its quotas are large enough."""
     words: list[str] = []
     changed = problem
@@ -42,26 +41,27 @@ def raised_for(problem: Problem, job: Job) -> Raised | None:
         if not refused:
             break
         least = min(refused, key=_excess)
-        said, changed = _raise(changed, least.ceiling, least.counted)
-        words.append(said)
-    return (" and ".join(words), changed) if words else None
+        larger = _raise(changed, least.ceiling, least.counted)
+        words.append(larger.words)
+        changed = larger.problem
+    return Change(" and ".join(words), changed) if words else None
 
 
 def _excess(refusal: QuotaRefusal) -> float:
     return refusal.counted - refusal.most
 
 
-def _raise(problem: Problem, ceiling: Ceiling, limit: float) -> Raised:
+def _raise(problem: Problem, ceiling: Ceiling, limit: float) -> Change:
     if ceiling.is_cohort:
         return _raise_member(problem, ceiling, limit)
     row = next(quota for quota in problem.quotas if (quota.tenant, quota.scope) == (ceiling.name, ceiling.scope))
     is_plain = row.max == row.nominal
     larger = replace(row, max=limit, nominal=limit if is_plain else row.nominal)
     words = f"a quota of {limit:g} {row.scope.name} for tenant {row.tenant} in place of {ceiling.limit:g}"
-    return words, _with(problem, row, larger)
+    return Change(words, _with(problem, row, larger))
 
 
-def _raise_member(problem: Problem, ceiling: Ceiling, limit: float) -> Raised:
+def _raise_member(problem: Problem, ceiling: Ceiling, limit: float) -> Change:
     """Promise more to the member whose required work is the largest; ties by name."""
     musts = _musts(problem, ceiling)
     wanted = {holder.tenant: sum(amount for work, amount in musts if work.tenant in holder.tenants) for holder in ceiling.holders}
@@ -70,7 +70,7 @@ def _raise_member(problem: Problem, ceiling: Ceiling, limit: float) -> Raised:
     nominal = row.nominal + limit - ceiling.limit
     most = None if row.max is None else max(row.max, nominal)
     words = f"a nominal quota of {nominal:g} {row.scope.name} for tenant {member} in place of {row.nominal:g}"
-    return words, _with(problem, row, replace(row, nominal=nominal, max=most))
+    return Change(words, _with(problem, row, replace(row, nominal=nominal, max=most)))
 
 
 def _with(problem: Problem, row: Quota, larger: Quota) -> Problem:

@@ -6,7 +6,7 @@ A ladder is one kind of change in growing sizes; whoever tries it stops at the f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 
 from schedplan.measures.eligibility import job_refusal, service_refusal
@@ -17,6 +17,7 @@ from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import MissedDemand, Problem, Reserve
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology
+from schedplan.optimize.change import Change, with_job, with_service
 from schedplan.optimize.ease import eased
 from schedplan.optimize.quota_raise import raised, raised_for
 from schedplan.optimize.requirement import alone_latency_ms
@@ -24,15 +25,6 @@ from schedplan.timegrid import format_local
 
 MOST_MORE_NODES = 64
 _WIDER = (Topology.DEVICE_GROUP, Topology.NODE, Topology.BLOCK, Topology.RACK, Topology.ZONE, Topology.CLUSTER)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A change in words and the problem with it. subject: the job or service that may stand where it could not, or None."""
-
-    words: str
-    problem: Problem
-    subject: str | None = None
 
 
 Ladder = tuple[str, Iterator[Change]]
@@ -63,7 +55,7 @@ def _of_item(problem: Problem, item: ConflictItem) -> Iterator[Ladder]:
         yield f"outage {item.subject}", iter((_without_outage(problem, item.subject),))
     elif kind in ("tenant", "cohort"):
         ceiling = next(ceiling for ceiling in problem.ceilings if ceiling.subject == item.subject)
-        yield f"quota {ceiling.key}", (Change(words, changed) for words, changed in raised(problem, ceiling))
+        yield f"quota {ceiling.key}", iter(raised(problem, ceiling))
 
 
 def _of_job(problem: Problem, job: Job, rule: str) -> Iterator[Ladder]:
@@ -72,7 +64,7 @@ def _of_job(problem: Problem, job: Job, rule: str) -> Iterator[Ladder]:
         return
     if rule == "quota":
         larger = raised_for(problem, job)
-        yield f"quota of {job.name}", iter(() if larger is None else (Change(*larger),))
+        yield f"quota of {job.name}", iter(() if larger is None else (larger,))
     if rule == "rules":
         yield f"rules of {job.name}", _without_rules(problem, job.shape.rules)
     if rule == "after":
@@ -93,17 +85,17 @@ def _of_job(problem: Problem, job: Job, rule: str) -> Iterator[Ladder]:
         yield f"pin {pin.subject}", iter((_without_pins(problem, pin.subject),))
     if job.required and (pin is None or not pin.makes_required):
         words = f"let job {job.name} be left out (required = false)"
-        yield f"required {job.name}", iter((Change(words, _with_job(problem, replace(job, required=False))),))
+        yield f"required {job.name}", iter((Change(words, with_job(problem, replace(job, required=False))),))
 
 
 def _of_service(problem: Problem, service: Service, rule: str) -> Iterator[Ladder]:
     if any(pin.is_service and pin.work == service.name for pin in problem.pins):
         yield f"pin service {service.name}", iter((_without_pins(problem, f"service {service.name}"),))
-    yield f"{rule} {service.name}", (Change(words, changed) for words, changed in eased(problem, rule, service))
+    yield f"{rule} {service.name}", eased(problem, rule, service)
     yield f"target {service.name}", _targets(problem, service)
     if service.max_replicas is not None:
         words = f"lift max_replicas of service {service.name}"
-        yield f"max_replicas {service.name}", iter((Change(words, _with_service(problem, replace(service, max_replicas=None))),))
+        yield f"max_replicas {service.name}", iter((Change(words, with_service(problem, replace(service, max_replicas=None))),))
     yield from _more_nodes(problem, [pool for pool in problem.cluster.pools if service_refusal(pool, service) is None])
     yield f"spot {service.name}", _service_on_spot(problem, service)
     yield "utilization", _fuller(problem)
@@ -132,7 +124,7 @@ def _moved(problem: Problem, job: Job) -> Change:
     waiting = replace(
         job, state=JobState.PENDING, required=True, placement=(), submit_s=None, start_s=None, earliest_start_s=problem.grid.start_s
     )
-    return Change(f"stop running job {job.name} and place it anew", _with_job(problem, waiting))
+    return Change(f"stop running job {job.name} and place it anew", with_job(problem, waiting))
 
 
 def _deadlines(problem: Problem, job: Job) -> Iterator[Change]:
@@ -150,16 +142,16 @@ def _deadlines(problem: Problem, job: Job) -> Iterator[Change]:
             if later > 0:
                 moved = replace(job, deadline_s=grid.edges_s[edge])
                 at = format_local(grid.edges_s[edge], problem.zone)
-                yield Change(f"a deadline {later} min later for job {job.name} ({at})", _with_job(problem, moved))
+                yield Change(f"a deadline {later} min later for job {job.name} ({at})", with_job(problem, moved))
             if edge == grid.n_slots:
                 break
             edge, more = min(edge + more, grid.n_slots), more * 2
-    yield Change(f"a soft deadline for job {job.name}", _with_job(problem, replace(job, deadline_kind=DeadlineKind.SOFT)))
+    yield Change(f"a soft deadline for job {job.name}", with_job(problem, replace(job, deadline_kind=DeadlineKind.SOFT)))
 
 
 def _without_waiting(problem: Problem, job: Job) -> Change:
     waits = ", ".join(problem.waits_for[job.name])
-    return Change(f"let job {job.name} start without waiting for {waits}", _with_job(problem, replace(job, after=())))
+    return Change(f"let job {job.name} start without waiting for {waits}", with_job(problem, replace(job, after=())))
 
 
 def _apart(problem: Problem, gang: str) -> Change:
@@ -205,7 +197,7 @@ def _with_fewer(problem: Problem, job: Job) -> Iterator[Change]:
     fewer, less = job.least_workers - 1, 1
     while job.is_elastic and fewer >= 1:
         words = f"let job {job.name} run with {fewer} of its {job.workers} workers (min_workers)"
-        yield Change(words, _with_job(problem, replace(job, min_workers=fewer)))
+        yield Change(words, with_job(problem, replace(job, min_workers=fewer)))
         less *= 2
         fewer = max(fewer - less, 1) if fewer > 1 else 0
 
@@ -213,7 +205,7 @@ def _with_fewer(problem: Problem, job: Job) -> Iterator[Change]:
 def _on_spot(problem: Problem, job: Job) -> Iterator[Change]:
     allowed = replace(job, spot_ok=True)
     if not job.spot_ok and any(pool.market is Market.SPOT and _takes(pool, allowed) for pool in problem.cluster.pools):
-        yield Change(f"allow job {job.name} on spot nodes (spot_ok = true)", _with_job(problem, allowed), f"job {job.name}")
+        yield Change(f"allow job {job.name} on spot nodes (spot_ok = true)", with_job(problem, allowed), f"job {job.name}")
 
 
 def _service_on_spot(problem: Problem, service: Service) -> Iterator[Change]:
@@ -221,7 +213,7 @@ def _service_on_spot(problem: Problem, service: Service) -> Iterator[Change]:
     spot = (pool for pool in problem.cluster.pools if pool.market is Market.SPOT)
     if Market.SPOT not in service.markets and any(service_refusal(pool, allowed) is None for pool in spot):
         words = f"allow service {service.name} on spot nodes (markets)"
-        yield Change(words, _with_service(problem, allowed), f"service {service.name}")
+        yield Change(words, with_service(problem, allowed), f"service {service.name}")
 
 
 def _wider(problem: Problem, job: Job) -> Iterator[Change]:
@@ -230,7 +222,7 @@ def _wider(problem: Problem, job: Job) -> Iterator[Change]:
         return
     for topology in _WIDER[_WIDER.index(job.topology) + 1 :]:
         words = f"let job {job.name} span a {topology.value} in place of one {job.topology.value}"
-        yield Change(words, _with_job(problem, replace(job, topology=topology)))
+        yield Change(words, with_job(problem, replace(job, topology=topology)))
 
 
 def _targets(problem: Problem, service: Service) -> Iterator[Change]:
@@ -240,7 +232,7 @@ def _targets(problem: Problem, service: Service) -> Iterator[Change]:
         return
     reachable = float(ceil(alone_ms))
     words = f"a target of {reachable:g} ms in place of {service.slo_ms:g} ms for service {service.name}"
-    yield Change(words, _with_service(problem, replace(service, slo_ms=reachable)))
+    yield Change(words, with_service(problem, replace(service, slo_ms=reachable)))
 
 
 def _fuller(problem: Problem) -> Iterator[Change]:
@@ -255,11 +247,3 @@ def _missed(problem: Problem) -> Iterator[Change]:
     if limits.missed_demand is MissedDemand.FORBID and limits.reserve is Reserve.NONE:
         words = 'let demand be missed at a price (missed_demand = "price")'
         yield Change(words, replace(problem, limits=replace(limits, missed_demand=MissedDemand.PRICE)))
-
-
-def _with_job(problem: Problem, job: Job) -> Problem:
-    return replace(problem, jobs=tuple(job if one.name == job.name else one for one in problem.jobs))
-
-
-def _with_service(problem: Problem, service: Service) -> Problem:
-    return replace(problem, services=tuple(service if one.name == service.name else one for one in problem.services))

@@ -14,13 +14,13 @@ from schedplan.errors import SolverError
 from schedplan.measures.feasibility import violations
 from schedplan.model.plan import ConflictItem, Plan, PlanStatus, Repair
 from schedplan.model.problem import Objective, Problem
-from schedplan.model.workload import JobState
+from schedplan.optimize.change import Change
 from schedplan.optimize.conflict import conflict
 from schedplan.optimize.edits import edits
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.remedies import Change, ladders
+from schedplan.optimize.remedies import ladders
 from schedplan.optimize.repair_price import largest_day, price
-from schedplan.optimize.satisfaction import Answer, Satisfaction, musts, satisfaction, with_needed
+from schedplan.optimize.satisfaction import Answer, Satisfaction, musts, of_named_work, satisfaction
 from schedplan.optimize.screening import screened_jobs
 
 MOST_TRIES = 60
@@ -110,7 +110,7 @@ class _Search:
         while waiting and self.tries < MOST_TRIES:
             change = waiting.pop(0)
             self.tries += 1
-            own = _within(change.problem, items)
+            own = of_named_work(change.problem, {item.subject.partition(" ")[2] for item in items}, musts(change.problem))
             alone = None if own is None else satisfaction(own, self.options)
             if alone is not None and alone.answer is not Answer.POSSIBLE:
                 continue
@@ -156,16 +156,3 @@ class _Search:
 def _step(before: Problem, change: Change, planned: Problem, held: Satisfaction) -> _Step:
     cost = None if held.decisions is None else price(before, change, planned, held.decisions)
     return _Step(change, before, cost)
-
-
-def _within(problem: Problem, items: tuple[ConflictItem, ...]) -> Problem | None:
-    """Return a problem of the work alone that a conflict names, and of what runs; None where it names all that must be or none."""
-    if problem.stops:
-        return None
-    named = {item.subject.partition(" ")[2] for item in items}
-    jobs = {job.name for job in problem.jobs if job.name in named or job.state is JobState.RUNNING}
-    services = tuple(service for service in problem.services if service.name in named)
-    few = replace(with_needed(problem, jobs), services=services)
-    whole = musts(problem)
-    is_whole = (len(few.jobs), len(few.services)) == (len(whole.jobs), len(whole.services))
-    return None if is_whole or not (jobs or services) else few

@@ -85,6 +85,21 @@ def with_needed(problem: Problem, names: set[str]) -> Problem:
     return replace(problem, jobs=tuple(job for job in problem.jobs if job.name in kept))
 
 
+def of_named_work(problem: Problem, names: set[str], whole: Problem) -> Problem | None:
+    """Return a problem of the named jobs and services alone, what they need, and what runs; None where that is as much
+    as `whole` has, or nothing.
+
+    What is left out only loosens the other rules, so what has no plan in it has none in the whole; not where jobs are stopped.
+    """
+    if problem.stops:
+        return None
+    jobs = {job.name for job in problem.jobs if job.name in names or job.state is JobState.RUNNING}
+    services = tuple(service for service in problem.services if service.name in names)
+    few = replace(with_needed(problem, jobs), services=services)
+    is_whole = (len(few.jobs), len(few.services)) == (len(whole.jobs), len(whole.services))
+    return None if is_whole or not (jobs or services) else few
+
+
 def must_be_placed(job: Job) -> bool:
     """Whether a plan that leaves a job out is none."""
     return job.required or job.state is JobState.RUNNING
