@@ -29,7 +29,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, Topology
 from schedplan.packing.screen import quota_refusals
 
-_MENDING = {
+_REPAIRS = {
     "status": "make one of these nodes ready",
     "accelerator": "allow another device model in `accelerators`, or add nodes with one of those",
     "gpu_memory": "ask for less device memory, or add nodes with larger devices",
@@ -136,7 +136,7 @@ def _no_pool(problem: Problem, job: Job) -> _Finding:
     told = [refusal.message for refusal in refusals if refusal.rule == rule] + [
         refusal.message for refusal in refusals if refusal.rule != rule
     ]
-    return _Finding(rule, f"no pool takes it: {listed(told, shown=3)}", _MENDING.get(rule, "change the job or the nodes"))
+    return _Finding(rule, f"no pool takes it: {listed(told, shown=3)}", _REPAIRS.get(rule, "change the job or the nodes"))
 
 
 def _too_large(problem: Problem, job: Job, open_families: tuple[Family, ...]) -> _Finding | None:
@@ -249,7 +249,7 @@ def _barred(problem: Problem, room: Room, job: Job, open_families: tuple[Family,
     """There would be room but for an outage, or for the chance of ending in time that is asked."""
     bars = (barred(problem, room.decisions, job, family) for family in open_families)
     bar = next((one for one in bars if one is not None), None)
-    return None if bar is None else _Finding(bar.rule, bar.told, bar.mending)
+    return None if bar is None else _Finding(bar.rule, bar.told, bar.repair)
 
 
 def _no_room(problem: Problem, room: Room, job: Job, open_families: tuple[Family, ...]) -> _Finding:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import fsum
+from dataclasses import replace
 
 from schedplan.explain.room import Berth, Room
 from schedplan.measures.accounting import goal_values
+from schedplan.measures.objective import total
 from schedplan.model.plan import Decisions, Plan
 from schedplan.model.problem import Problem
 
@@ -21,7 +22,7 @@ class Worth:
     def of(self, decisions: Decisions) -> float:
         """Return F of decisions."""
         values = goal_values(self._problem, decisions)
-        return fsum(term.weight * values.of(term.name) / term.divisor for term in self._terms)
+        return total(tuple(replace(term, value=values.of(term.name)) for term in self._terms))
 
     def difference(self, room: Room, berth: Berth) -> float | None:
         """Return by how much F grows when a job stands on a berth, all else as planned; None where that can't be told."""

@@ -15,13 +15,13 @@ SP3112 eligible   accelerator, memory, size, taints: a node may hold what stands
 SP3113 quota      what counts for a tenant or cohort is at most what it may hold, or what runs already
 SP3114 after      a job starts when what it waits for has ended, and not without it
 SP3115 slices     profiles at legal starts of single devices, no memory slice held twice
-SP3116 min_on_time  on spot a hard deadline is met with the chance asked for
+SP3116 min_on_time  a hard deadline is met on spot with the chance asked for
 SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off, unless it runs there already
 SP3118 reserve    after the loss of any one node, rack or zone the replicas elsewhere still serve
 SP3130 outage     no work on a node in a slot that one of its outages touches, unless it runs there already
 SP3131 pin        pinned jobs stand on their place and start at their time, pinned services have their replicas there
-SP3150 at_most    a goal that is held at a value does not exceed it
 SP3132 preempt    what was stopped gave way to a more urgent job on its nodes
+SP3150 at_most    a goal that is held at a value does not exceed it
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from ortools.sat.python import cp_model
 
 from schedplan.measures.gang_family import is_in_one_group
 from schedplan.model.cluster import Pool
-from schedplan.model.workload import JobState
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Amount, Variables
 from schedplan.packing.footprint import Footprint, device_alone, footprint
@@ -74,7 +73,7 @@ def _claims(variables: Variables) -> tuple[list[Claim], ...]:
         slots = range(start.column.start_slot, start.column.end_edge)
         for cell_idx, workers in start.workers:
             taken = footprint(layout.cells[cell_idx].pool, job.shape)
-            grouped = is_in_one_group(job) and job.state is not JobState.RUNNING
+            grouped = is_in_one_group(job)
             if taken.slices:
                 found[cell_idx].append(Claim(job.name, workers, start.gangs, start.column.workers, taken, slots, grouped))
     for service, replicas, alone in zip(layout.problem.services, variables.replicas, variables.alone, strict=True):

@@ -26,12 +26,12 @@ def on_nodes(problem: Problem, gangs: tuple[GangStart, ...], fleets: tuple[Fleet
         # The board takes one place at a time; where the solver chose the nodes itself, its own plan may hold all the same.
         solved = as_solved(gangs, fleets)
         found += [] if solved is None else [solved]
-    if any(_has_rules(problem, service) for service in problem.services):
+    if any(_is_bound(problem, service) for service in problem.services):
         found.append(_services_first(problem, gangs, fleets))
     return [decisions for one in found if (decisions := _closed(problem, one)) is not None]
 
 
-def _has_rules(problem: Problem, service: Service) -> bool:
+def _is_bound(problem: Problem, service: Service) -> bool:
     """Whether where the replicas of a service stand is bound by more than room."""
     lags = service.startup_minutes > 0 or service.load_minutes > 0
     return lags or service.spread is not None or problem.limits.reserve is not Reserve.NONE

@@ -41,8 +41,8 @@ CODES = {
     "reserve": "SP3118",
     "outage": "SP3130",
     "pin": "SP3131",
-    "at_most": "SP3150",
     "preempt": "SP3132",
+    "at_most": "SP3150",
 }
 
 

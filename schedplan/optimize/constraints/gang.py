@@ -2,9 +2,10 @@
 
 Sets: classes c of W_c workers with g_c devices (or cores, GiB); rows i, j of one gang, each a class of its own; cells with N nodes
 of capacity G.
-Formula: Σ_cell w[c,cell,t] = W_c x[c,site,t]; Σ_site x[i,site,t] = Σ_site x[j,site,t] for rows of one gang; on a single node
-w <= per_node. On a cell of several nodes, for the dual feasible functions f1, f2 of each resource: Σ f_k(g_c/G) w <= usable nodes,
-where f_k(q) = q if (k+1)q is whole, else floor((k+1)q)/k.
+Formula: Σ_cell w[c,cell,t] = W_c x[c,site,t], of an elastic gang the workers of the start in place of W_c (`elastic`);
+Σ_site x[i,site,t] = Σ_site x[j,site,t] for rows of one gang; on a single node w <= per_node. On a
+cell of several nodes, for the dual feasible functions f1, f2 of each resource: Σ f_k(g_c/G) w <= usable nodes, where f_k(q) = q if
+(k+1)q is whole, else floor((k+1)q)/k.
 Intuition: rows of one gang share a start and nothing else: each has its own shape, sites and run time. A row that runs already
 has started, and the others go on without it. Two workers above half a node never share one, and three above a third never do;
 sums alone do not see that.

@@ -7,8 +7,9 @@ held[q,t] + Σ_{b in B(q)} counted[b,t] <= max(M_q, R_q[t]); Σ_{q in C} counted
 counts with the work that runs already and nothing else. borrowed[q,t] >= Σ_{q and all below} held - N_q, at borrow_price an hour.
 Intuition: members of a cohort use what others leave, but for what those don't lend. What runs beyond a quota may stay; nothing
 is added to it. A job that alone counts for more than may is no column.
-Integers: amounts in millionths, rounded down, over their greatest common divisor. A sum is off by less than a millionth a worker,
-to the looser side, so that no plan that the check accepts is cut off.
+Integers: amounts in seven-millionths (PARTS), rounded down, over their greatest common divisor: whole for millionths and for
+sevenths of a device. A sum is off by less than that a worker, to the looser side, so that no plan that the check accepts is cut
+off.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from schedplan.optimize.variables import Amount, Variables
 
 
 def add(variables: Variables, work: Work, rows: Rows) -> None:
-    """Add the rows of `slices` on cells; those on the devices of single nodes stand in `on_devices`."""
+    """Add the rows of `slices` on cells; those on the devices of single nodes stand in optimize/node_devices.py."""
     for cell in variables.layout.cells:
         geometry = cell.pool.geometry
         if geometry is None:
