@@ -68,7 +68,7 @@ def plan_faults(problem: Problem, plan: Plan, answer: Answer) -> list[str]:
     """Compare value, proof and the check of a plan with the best there is."""
     found, bound = plan.proof.objective, plan.proof.bound
     faults = [f"breaks {broken.message}" for broken in violations(problem, plan.decisions)]
-    if plan.proof.status is not PlanStatus.OPTIMAL and not _is_as_close_as_counted(problem, plan):
+    if plan.proof.status is not PlanStatus.OPTIMAL:
         faults.append(f"status {plan.proof.status.value}, gap {plan.proof.gap}")
     if found is None or abs(found - answer.objective) > tolerance(answer.objective):
         faults.append(f"objective {found}, and {answer.objective} can be reached")
@@ -77,15 +77,6 @@ def plan_faults(problem: Problem, plan: Plan, answer: Answer) -> list[str]:
     if bound is None or bound > answer.objective + tolerance(answer.objective):
         faults.append(f"bound {bound} above the best plan {answer.objective}")
     return faults
-
-
-def _is_as_close_as_counted(problem: Problem, plan: Plan) -> bool:
-    """Whether borrowing is priced of shares of devices that are no millionths (a slice of seven): the bound counts them rounded
-    down, so it lies below the plan by less than a millionth of the price per worker, and nothing is called optimal."""
-    shares = [work.shape.gpus for work in (*problem.jobs, *problem.services)]
-    is_rounded = any(abs(share * 1e6 - round(share * 1e6)) > 1e-3 for share in shares)
-    is_priced = any(quota.borrow_price for quota in problem.quotas)
-    return is_rounded and is_priced and plan.proof.gap is not None and plan.proof.gap < 1e-6
 
 
 def answer_faults(problem: Problem, answer: Answer, scales: Normalisation) -> list[str]:
