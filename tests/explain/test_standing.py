@@ -1,4 +1,4 @@
-"""Why work does not stand where something was decided beforehand: rules."""
+"""Why work does not stand where something was decided beforehand: rules, outages, pins."""
 
 from __future__ import annotations
 

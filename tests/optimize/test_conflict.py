@@ -116,7 +116,7 @@ def test_rules_that_hold_are_not_confirmed_to_be_a_conflict() -> None:
 
 
 @pytest.mark.parametrize("case", INFEASIBLE, ids=[case.name for case in INFEASIBLE])
-def test_a_conflict_is_confirmed_and_minimal(case: object) -> None:
+def test_conflicts_are_numbered_in_a_row_and_tell_nothing_twice(case: object) -> None:
     plan = optimize(case.problem)  # type: ignore[attr-defined]
     groups = {one.group for one in plan.proof.conflict}
 

@@ -23,6 +23,7 @@ from tests.oracle.arithmetic import objective_of
 from tests.oracle.brute_force import Answer, best_plan
 
 ONES = {"latency": 1.0, "utilization": 1.0, "cost": 1.0}
+"""Divisors under which a goal counts by its own unit."""
 
 
 @dataclass(frozen=True, slots=True)

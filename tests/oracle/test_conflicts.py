@@ -12,11 +12,11 @@ from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import JobState
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solve import optimize
+from tests.oracle.agreement import ONES
 from tests.oracle.brute_force import best_plan
 from tests.oracle.instances import THEMES, instance
 
 PER_THEME = 12
-ONES = {"latency": 1.0, "utilization": 1.0, "cost": 1.0}
 TOLD = {"required", "running", "service", "spread", "reserve", "hold", "budget", "quota"}
 
 

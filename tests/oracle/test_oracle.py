@@ -10,13 +10,13 @@ from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.problem import Demand, Limits, Objective, Problem
 from schedplan.model.workload import DeadlineKind, Job, Service, Topology, WorkerShape
 from schedplan.timegrid import TimeGrid
+from tests.oracle.agreement import ONES
 from tests.oracle.arithmetic import objective_of
 from tests.oracle.brute_force import best_plan
 from tests.oracle.drawing import START_S
 from tests.oracle.instances import instances
 
 HOUR_S = 3600
-ONES = {"latency": 1.0, "utilization": 1.0, "cost": 1.0}
 ONLY_COST = Objective(latency=0, utilization=0, cost=1)
 ONLY_LATENCY = Objective(latency=1, utilization=0, cost=0)
 DEVICE = WorkerShape(gpus=1.0)
