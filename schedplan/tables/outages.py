@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from schedplan.model.cluster import Cluster
 from schedplan.model.outage import Outage, OutageKind
 from schedplan.tables.faults import Code
@@ -30,22 +28,8 @@ def outages(rows: TableRows, cluster: Cluster) -> tuple[Outage, ...]:
         if end_s <= start_s:
             rows.fault(idx, Code.CONTRADICTION, "end is not after start", column="end")
         if node is not None and node not in places:
-            _refuse_unknown(rows, idx, "node", node, places)
+            rows.unknown(idx, "node", node, places, "a node or pool of the table nodes")
         if domain is not None and domain not in domains:
-            _refuse_unknown(rows, idx, "domain", domain, domains)
+            rows.unknown(idx, "domain", domain, domains, "a zone, rack or block of the table nodes")
         found.append(Outage(node or domain or "", start_s, end_s, OutageKind(kind), node is None, note))
     return tuple(sorted(found, key=lambda outage: (outage.start_s, outage.end_s, outage.place, outage.is_domain)))
-
-
-def _refuse_unknown(rows: TableRows, idx: int, column: str, seen: str, known: tuple[str, ...]) -> None:
-    near = get_close_matches(seen, known, n=1)
-    expected = "a node or pool of the table nodes" if column == "node" else "a zone, rack or block of the table nodes"
-    rows.fault(
-        idx,
-        Code.REFERENCE,
-        f"there is no such {column}",
-        column=column,
-        seen=seen,
-        expected=expected,
-        hint=f"Did you mean {near[0]}?" if near else None,
-    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from schedplan.model.cluster import Cluster
 from schedplan.model.pin import Pin
 from schedplan.tables.faults import Code
@@ -26,9 +24,10 @@ def pins(rows: TableRows, cluster: Cluster, jobs: tuple[str, ...], services: tup
         work, known, column = (job, jobs, "job") if service is None else (service, services, "service")
         if work is None:
             continue
-        _refuse_unknown(rows, idx, column, work, known, f"a name in {column}s")
-        if node is not None:
-            _refuse_unknown(rows, idx, "node", node, places, "a node or pool of the table nodes")
+        if work not in known:
+            rows.unknown(idx, column, work, known, f"a name in {column}s")
+        if node is not None and node not in places:
+            rows.unknown(idx, "node", node, places, "a node or pool of the table nodes")
         _refuse_senseless(rows, idx, column, node, start_s, replicas)
         pin = Pin(work, node, start_s, 1 if replicas is None else replicas, service is not None)
         key = (pin.is_service, work, (node or "") if pin.is_service else "")
@@ -45,11 +44,3 @@ def _refuse_senseless(rows: TableRows, idx: int, column: str, node: str | None, 
         rows.fault(idx, Code.EMPTY_CELL, "the pin says neither where nor when", column="node", expected="node or start")
     if column == "job" and replicas is not None:
         rows.fault(idx, Code.CONTRADICTION, "a job has no replicas", column="replicas", seen=replicas, expected="an empty cell")
-
-
-def _refuse_unknown(rows: TableRows, idx: int, column: str, seen: str, known: tuple[str, ...], expected: str) -> None:
-    if seen in known:
-        return
-    near = get_close_matches(seen, known, n=1)
-    hint = f"Did you mean {near[0]}?" if near else None
-    rows.fault(idx, Code.REFERENCE, f"there is no such {column}", column=column, seen=seen, expected=expected, hint=hint)

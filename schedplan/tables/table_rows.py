@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TypeVar, cast
 
 import numpy as np
@@ -85,6 +87,12 @@ class TableRows:
         told = None if seen is None else shorten(str(seen))
         file = self.paths[self.files[idx]]
         self.faults.append(Fault(code.value, message, file, int(self.numbers[idx]), column, told, expected, hint))
+
+    def unknown(self, idx: int, column: str, seen: str, known: Sequence[str], expected: str) -> None:
+        """Note that a row names what is not among the known names, with the nearest of them."""
+        near = get_close_matches(seen, known, n=1)
+        hint = f"Did you mean {near[0]}?" if near else None
+        self.fault(idx, Code.REFERENCE, f"there is no such {column}", column=column, seen=seen, expected=expected, hint=hint)
 
     def _values(self, name: str) -> list[object]:
         column = self.dictionary.column(name)
