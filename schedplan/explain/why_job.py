@@ -17,7 +17,7 @@ from schedplan.explain.worth import Worth
 from schedplan.measures.checkpoints import checkpointing
 from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
 from schedplan.measures.fallback import fallback_of
-from schedplan.measures.min_on_time import on_time_chance
+from schedplan.measures.min_on_time import run_chance
 from schedplan.measures.pins import pin_told
 from schedplan.measures.runs import Run, fleets_of, runs_of
 from schedplan.measures.spot import survival_probability
@@ -292,7 +292,7 @@ def _risk(problem: Problem, run: Run, rate: float, prices: Prices) -> Reason:
         f"{amount(repeated_h)} h of rework are expected ({money(problem, cost)})"
     )
     if run.slack_h is not None and run.slack_h >= 0:
-        on_time = on_time_chance(run.job, run.hours, run.slack_h, rate)
+        on_time = run_chance(run)
         numbers.append(Number("on_time_probability", on_time, "share"))
         told += f"; it is done by the deadline with at least {amount(on_time * 100)} %"
     found = checkpointing(run)

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.emissions import Draw, draw_of, emission_of
-from schedplan.measures.min_on_time import on_time_chance
+from schedplan.measures.min_on_time import run_chance
 from schedplan.measures.missed import is_priced
 from schedplan.measures.moves import moves_of
 from schedplan.measures.pool_loss import PoolLoss
@@ -222,20 +222,13 @@ def _deadlines(ledger: Ledger) -> Iterator[Measure]:
     hits = sum(1 for name, deadline_s in due if name in end_s and end_s[name] <= deadline_s)
     yield Measure("deadline_hits", _ratio(hits, len(due)), "share")
     yield Measure("unplaced", float(len(ledger.left_out)), "jobs")
-    chances = [(run.job.name, _on_time_floor(run)) for run in ledger.runs if run.on_spot and run.job.deadline_s is not None]
+    chances = [(run.job.name, run_chance(run)) for run in ledger.runs if run.on_spot and run.job.deadline_s is not None]
     yield Measure("on_time_probability", min((chance for _, chance in chances), default=None), "share")
     for name, chance in chances:
         yield Measure("on_time_probability", chance, "share", (("job", name),))
     yield Measure("pool_loss_missed", max((float(len(loss.missed)) for loss in ledger.losses), default=0.0), "jobs")
     for loss in ledger.losses:
         yield Measure("pool_loss_missed", float(len(loss.missed)), "jobs", (("pool", loss.pool.name),))
-
-
-def _on_time_floor(run: Run) -> float:
-    job, slack_h = run.job, run.slack_h or 0.0
-    if slack_h < 0:
-        return 0.0
-    return on_time_chance(job, run.hours, slack_h, run.rate_per_h)
 
 
 def _waits(ledger: Ledger) -> Iterator[Measure]:

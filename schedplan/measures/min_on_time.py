@@ -6,6 +6,7 @@ What runs already stays where it runs and is not asked; nor is a deadline that i
 from __future__ import annotations
 
 from schedplan.measures.on_time import on_time_floor
+from schedplan.measures.runs import Run
 from schedplan.measures.spot import gang_rate
 from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Market, Pool
@@ -35,6 +36,11 @@ def chance_on(problem: Problem, job: Job, pool: Pool, nodes: int, start_slot: in
 def on_time_chance(job: Job, work_h: float, slack_h: float, rate_per_h: float) -> float:
     """Return the same for so many hours of work, of slack, and interruptions of the gang an hour."""
     return on_time_floor(work_h, slack_h, rate_per_h, job.checkpoint_h, job.checkpoint_cost_minutes / 60, job.restart_minutes / 60)
+
+
+def run_chance(run: Run) -> float:
+    """Return the same for a run as it stands, on all of its nodes; 1 without a deadline."""
+    return 1.0 if run.slack_h is None else on_time_chance(run.job, run.hours, run.slack_h, run.rate_per_h)
 
 
 def most_nodes(problem: Problem, job: Job, pool: Pool, start_slot: int, workers: int | None = None) -> int | None:
