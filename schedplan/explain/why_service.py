@@ -8,7 +8,7 @@ from schedplan.explain.explanation import Alternative, Explanation, Number, Outc
 from schedplan.explain.family import Family, families
 from schedplan.explain.wording import amount, counted, instant, listed, money
 from schedplan.measures.costs import Prices, hold_cost
-from schedplan.measures.eligibility import service_refusal, workers_per_node
+from schedplan.measures.eligibility import pools_for_service, service_refusal, workers_per_node
 from schedplan.measures.latency import least_replicas
 from schedplan.measures.runs import Fleet, fleets_of
 from schedplan.model.plan import Plan
@@ -125,7 +125,7 @@ def _reason(problem: Problem, fleet: Fleet, stretch: _Stretch) -> Reason:
 def _why_missed(problem: Problem, fleet: Fleet, stretch: _Stretch) -> str:
     """Return what keeps more replicas away: their bounds, what nodes hold, or else the objective."""
     service = fleet.service
-    pools = [pool for pool in problem.cluster.pools if pool.nodes and service_refusal(pool, service) is None]
+    pools = pools_for_service(problem.cluster, service)
     if stretch.replicas == service.max_replicas:
         return "no more may stand (`max_replicas`)"
     slots = range(stretch.first, stretch.last + 1)
