@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import takewhile
 from pathlib import Path
 
 from schedplan.errors import OutputError, UsageError
@@ -18,7 +16,7 @@ _IN_THE_REPOSITORY = Path(__file__).parents[2] / "samples"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample: its name, and the first sentence of its page."""
+    """A sample: its name, and the first line of its project file."""
 
     name: str
     summary: str
@@ -67,7 +65,5 @@ def samples_document() -> Document:
 
 
 def _summary(folder: Path) -> str:
-    lines = (folder / "README.md").read_text("utf-8").splitlines()
-    first = next((idx for idx, line in enumerate(lines) if line and not line.startswith("#")), len(lines))
-    paragraph = " ".join(takewhile(bool, lines[first:])).replace("`", "")
-    return re.split(r"\. (?=[A-Z])", paragraph, maxsplit=1)[0].rstrip(".")
+    with (folder / "schedplan.toml").open(encoding="utf-8") as lines:
+        return next(lines).removeprefix("#").strip().rstrip(".")
