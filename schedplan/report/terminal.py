@@ -259,26 +259,26 @@ class _ColumnText:
     def natural_width(self) -> int:
         return max(map(columns_of, (self.head, *self.cells)))
 
-    @property
-    def least_width(self) -> int:
+    def least_width(self, longest_whole_word: int) -> int:
         head = max(map(columns_of, self.head.split(" ")))
         if self.is_rigid:
             return max(head, *map(columns_of, self.cells))
         words = (word for cell in self.cells for word in cell.split(" "))
-        return max(head, min(LONGEST_WHOLE_WORD, max(map(columns_of, words), default=0)))
+        return max(head, min(longest_whole_word, max(map(columns_of, words), default=0)))
 
 
 def _fitting_widths(columns: tuple[_ColumnText, ...], width: int) -> list[int] | None:
-    """Return the widths of columns that together fit, the one that lacks most being given room first; None where none fit."""
-    widths = [column.least_width for column in columns]
-    room = width - sum(widths) - COLUMN_GAP * (len(columns) - 1)
-    if room < 0:
+    """Return the widths of columns that fit, the one that breaks into most lines being given room first; None where none fit."""
+    width -= COLUMN_GAP * (len(columns) - 1)
+    longest_words = (width // 3, LONGEST_WHOLE_WORD)
+    least = ([column.least_width(longest) for column in columns] for longest in longest_words)
+    widths = next((found for found in least if sum(found) <= width), None)
+    if widths is None:
         return None
-    lacks = [column.natural_width - own for column, own in zip(columns, widths, strict=True)]
-    for _ in range(min(room, sum(lacks))):
-        idx = max(range(len(lacks)), key=lacks.__getitem__)
+    natural = [column.natural_width for column in columns]
+    for _ in range(min(width, sum(natural)) - sum(widths)):
+        idx = max(range(len(widths)), key=lambda idx: natural[idx] / max(widths[idx], 1))
         widths[idx] += 1
-        lacks[idx] -= 1
     return widths
 
 

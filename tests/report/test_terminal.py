@@ -54,6 +54,24 @@ def test_everything_fits_the_terminal(document: Document, hostile_document: Docu
             assert columns_of(line) <= width, line
 
 
+def test_names_stay_whole_beside_text_that_can_break() -> None:
+    name, text = "half-idle-half-queued", "a word and another " * 10
+    table = Table("t", "", (Column("name", "Name"), Column("text", "Text")), ((name, text),))
+    shown = terminal_text(Document("k", "t", (Section("s", "s", (table,)),)), TerminalOptions(width=80))
+
+    # 21 of 80 columns; two columns of text of one length would share the width
+    assert name in shown
+
+
+def test_two_long_texts_share_the_width() -> None:
+    text = "a word and another " * 10
+    table = Table("t", "", (Column("one", "One"), Column("two", "Two")), ((text, text),))
+    lines = terminal_text(Document("k", "t", (Section("s", "s", (table,)),)), TerminalOptions(width=80)).splitlines()
+
+    # 190 characters in 39 columns each: at least 5 lines, few more where words end early
+    assert 6 >= sum("word" in line or "another" in line for line in lines)
+
+
 def test_tables_lose_no_cell_on_a_narrow_terminal(document: Document) -> None:
     shown = terminal_text(document, TerminalOptions(width=40))
 
