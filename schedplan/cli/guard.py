@@ -43,8 +43,9 @@ class Manner:
 def guarded(run: Callable[[], int], arguments: Sequence[str]) -> int:
     """Return the exit status of `run`, having told what went wrong."""
     manner = Manner.of(arguments, os.environ)
+    ends: list[BaseException] = []
     try:
-        with _termination_raises():
+        with _signals_raise(ends):
             status = run()
             sys.stdout.flush()
     except typer.Exit as end:
@@ -53,7 +54,9 @@ def guarded(run: Callable[[], int], arguments: Sequence[str]) -> int:
         _silence_stdout()
         status = ExitStatus.READER_GONE
     except BaseException as problem:  # noqa: BLE001 the last place where anything can be told
-        status = _told(manner, problem)
+        # A signal that strikes while a native module starts comes out as that module's error.
+        is_ours = isinstance(problem, SchedplanError | OSError)
+        status = _told(manner, ends[0] if ends and not is_ours else problem)
     return int(status)
 
 
@@ -141,20 +144,32 @@ def _verbosity(arguments: Sequence[str]) -> int:
 
 
 @contextmanager
-def _termination_raises() -> Iterator[None]:
-    """Let SIGTERM unwind the stack as an interrupt does, so that what is open is closed and what is half is removed."""
+def _signals_raise(ends: list[BaseException]) -> Iterator[None]:
+    """Let SIGINT and SIGTERM unwind the stack, so that what is open is closed and what is half removed; each adds what it raises.
+
+    An interrupt that is ignored, as under nohup, stays ignored.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, _raise_termination)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        ends.append(KeyboardInterrupt())
+        raise ends[-1]
+
+    def terminate(number: int, frame: FrameType | None) -> None:
+        ends.append(SystemExit(int(ExitStatus.TERMINATED)))
+        raise ends[-1]
+
+    handlers = {signal.SIGTERM: terminate}
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        handlers[signal.SIGINT] = interrupt
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _raise_termination(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(int(ExitStatus.TERMINATED))
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _silence_stdout() -> None:

@@ -131,3 +131,16 @@ def test_termination_unwinds_and_is_told(capsys: pytest.CaptureFixture[str]) -> 
 )
 def test_the_manner_is_read_off_arguments_that_may_not_parse(arguments: list[str], environ: dict[str, str], is_json: bool) -> None:
     assert is_json == Manner.of(arguments, environ).is_json
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_that_a_native_module_turns_into_its_own_error_is_still_the_signal(number, status, capsys):
+    def run() -> int:
+        try:
+            os.kill(os.getpid(), number)
+        except BaseException as struck:
+            raise ImportError("initialization failed") from struck
+        return 0
+
+    assert status == guarded(run, [])
+    assert "SP9001" not in capsys.readouterr().err
