@@ -6,9 +6,11 @@ utilization on that model alone. On one model that is exact: count / r >= 1 wher
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from schedplan.measures.latency import least_replicas, reaching_rps
+from schedplan.model.cluster import Cluster
+from schedplan.model.plan import ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Service
 
@@ -16,6 +18,15 @@ Mix = Mapping[str | None, int]
 
 FORGIVEN_PER_REPLICA = 1e-9
 """Whoever counts shares in billionths rounds each of them up."""
+
+
+def mix_of(cluster: Cluster, parts: Iterable[ReplicaPart]) -> dict[str | None, int]:
+    """Return the replicas on each device model, in the order in which they come."""
+    found: dict[str | None, int] = {}
+    for part in parts:
+        model = cluster.pool_of_node[part.node].accelerator
+        found[model] = found.get(model, 0) + part.replicas
+    return found
 
 
 def least_on(problem: Problem, service: Service, accelerator: str | None, slot: int) -> int | None:

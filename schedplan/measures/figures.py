@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.emissions import Draw, draw_of, emission_of
+from schedplan.measures.latency import reaching_rps
 from schedplan.measures.min_on_time import run_chance
 from schedplan.measures.missed import is_priced
 from schedplan.measures.moves import moves_of
@@ -183,7 +184,7 @@ def _services(ledger: Ledger) -> Iterator[Measure]:
     for fleet in ledger.fleets:
         name, label = fleet.service.name, (("service", fleet.service.name),)
         requests = fleet.mean_rps * hours * 3600.0
-        missed = requests * (1.0 - fleet.service.cache_hit_ratio) * fleet.missed
+        missed = np.asarray(reaching_rps(fleet.service, 1.0) * requests * fleet.missed)
         good = float((requests - missed)[fleet.met].sum())
         worst, room = _worst_latency_ms(fleet), _headroom(fleet)
         found.append((worst, room))

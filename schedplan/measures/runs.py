@@ -12,7 +12,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.measures.coverage import Mix
+from schedplan.measures.coverage import mix_of
 from schedplan.measures.latency import fleet_latency_ms, reaching_rps
 from schedplan.measures.missed import Asked, Shares, asked, is_priced
 from schedplan.measures.spot import gang_rate
@@ -170,10 +170,10 @@ def _fleet(problem: Problem, service: Service, parts: list[list[ReplicaPart]]) -
     demand = problem.demand_of.get(service.name)
     peak, mean = (np.zeros(n_slots), np.zeros(n_slots)) if demand is None else (demand.peak_rps, demand.mean_rps)
     serving = serving_parts(problem, service, (part for slot_parts in parts for part in slot_parts))
-    mixes = [_mix(problem, service, slot_parts) for slot_parts in serving]
+    mixes = [_by_speed(problem, service, slot_parts) for slot_parts in serving]
     wanted: tuple[Asked, ...] = asked(problem, service) if is_priced(problem) else ()
     missed = np.zeros(n_slots)
-    missed[: len(wanted)] = [one.missed(_by_model(problem, on)) for one, on in zip(wanted, serving, strict=False)]
+    missed[: len(wanted)] = [one.missed(mix_of(problem.cluster, on)) for one, on in zip(wanted, serving, strict=False)]
     served = peak * (1.0 - missed)
     return Fleet(
         service=service,
@@ -188,15 +188,7 @@ def _fleet(problem: Problem, service: Service, parts: list[list[ReplicaPart]]) -
     )
 
 
-def _by_model(problem: Problem, parts: Iterable[ReplicaPart]) -> Mix:
-    counts: dict[str | None, int] = {}
-    for part in parts:
-        model = problem.cluster.pool_of_node[part.node].accelerator
-        counts[model] = counts.get(model, 0) + part.replicas
-    return counts
-
-
-def _mix(problem: Problem, service: Service, parts: Iterable[ReplicaPart]) -> tuple[tuple[float, int], ...]:
+def _by_speed(problem: Problem, service: Service, parts: Iterable[ReplicaPart]) -> tuple[tuple[float, int], ...]:
     """Pairs of (service_ms, replicas) by service_ms."""
     counts: dict[float, int] = {}
     for part in parts:

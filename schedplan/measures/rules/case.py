@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.coverage import mix_of
 from schedplan.measures.devices import Unassigned, assign_devices
 from schedplan.measures.runs import Run, runs_of
 from schedplan.measures.warm_up import serving_parts
@@ -95,11 +96,7 @@ class Case:
 
     def mix(self, stands: Iterable[ReplicaPart]) -> dict[str | None, int]:
         """Return the replicas on each device model, in the order in which they come."""
-        found: dict[str | None, int] = {}
-        for stand in stands:
-            accelerator = self.pool(stand.node).accelerator
-            found[accelerator] = found.get(accelerator, 0) + stand.replicas
-        return found
+        return mix_of(self.problem.cluster, stands)
 
     def pool(self, node: str) -> Pool:
         return self.problem.cluster.pool_of_node[node]

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from ortools.sat.python import cp_model
 
 from schedplan.measures.domains import SINGLE_NODE, domain_of_pool
+from schedplan.measures.missed import BILLION
 from schedplan.model.problem import Reserve
-from schedplan.optimize.constraints.service import BILLION
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.optimize.rows import Rows

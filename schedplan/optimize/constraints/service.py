@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
-from schedplan.measures.missed import is_priced
+from schedplan.measures.missed import BILLION, is_priced
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Variables
-
-BILLION = 10**9
 
 
 def add(variables: Variables, rows: Rows) -> None:
