@@ -118,16 +118,11 @@ def optimize(
     from schedplan.workflows.project import open_project
     from schedplan.workflows.static import plan_static
 
-    if runtime is not None and not 0 < runtime < MOST_MINUTES:
-        raise UsageError(f"--runtime {runtime:g} is no length of a run", hint="Give minutes above 0, such as --runtime 90.")
+    _refuse_no_runtime(runtime)
     asked = asked_goals(lexicographic, pareto, pareto_goals)
-    if static and (weights is not None or runtime is not None or earlier is not None or preempt or asked != AskedGoals()):
-        raise UsageError(
-            "--static places as much as it can at one instant; --weights, --runtime, --from, --preempt, --lexicographic and"
-            " --pareto have no say in it"
-        )
-    if preempt and asked != AskedGoals():
-        raise UsageError("--preempt tries sets of stopped jobs by the weights; --lexicographic and --pareto do not go with it")
+    has_goals = asked != AskedGoals()
+    has_others = weights is not None or runtime is not None or earlier is not None
+    _refuse_together(static=static, preempt=preempt, has_goals=has_goals, has_others=has_others)
     place = call.place(data)
     extra = (*weight_overrides(weights), *overrides_of("solver.gap", gap, "--gap"))
     settings = call.settings(place, (*extra, *overrides_of("solver.time_limit", time_limit, "--time-limit")))
@@ -164,3 +159,19 @@ def optimize(
     named = data_option(folder, planned.context, project.root)
     call.talk().note(f"plan saved in {folder}; next: schedplan report {folder}{named}, or schedplan explain {folder} NAME{named}")
     return ExitStatus.DONE
+
+
+def _refuse_no_runtime(minutes: float | None) -> None:
+    if minutes is not None and not 0 < minutes < MOST_MINUTES:
+        raise UsageError(f"--runtime {minutes:g} is no length of a run", hint="Give minutes above 0, such as --runtime 90.")
+
+
+def _refuse_together(*, static: bool, preempt: bool, has_goals: bool, has_others: bool) -> None:
+    """Raise UsageError for options that have no say in one another."""
+    if static and (preempt or has_goals or has_others):
+        raise UsageError(
+            "--static places as much as it can at one instant; --weights, --runtime, --from, --preempt, --lexicographic and"
+            " --pareto have no say in it"
+        )
+    if preempt and has_goals:
+        raise UsageError("--preempt tries sets of stopped jobs by the weights; --lexicographic and --pareto do not go with it")
