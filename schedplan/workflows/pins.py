@@ -7,6 +7,7 @@ from schedplan.measures.pins import may_stand, with_pins
 from schedplan.model.pin import Pin
 from schedplan.model.problem import Problem
 from schedplan.model.workload import JobState
+from schedplan.timegrid import format_local
 
 
 def pinned(problem: Problem, pins: tuple[Pin, ...]) -> tuple[Problem, tuple[str, ...]]:
@@ -32,6 +33,14 @@ def _moves_what_runs(problem: Problem, pin: Pin) -> Fault | None:
     job = None if pin.is_service else problem.job_by_name[pin.work]
     if job is None or job.state is not JobState.RUNNING:
         return None
+    if pin.start_s is not None and pin.start_s > problem.grid.start_s:
+        return Fault(
+            "SP1216",
+            f"job {job.name} runs already and is pinned to start at {format_local(pin.start_s, problem.zone)}; a pin does not move"
+            " what runs",
+            column="start",
+            hint="Take the pin out, or its start.",
+        )
     elsewhere = [placed.node for placed in job.placement if not may_stand(problem, job.name, placed.node)]
     if not elsewhere:
         return None
