@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -115,7 +117,24 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        _leave_work_behind(end.code)
+        raise
+
+
+def _leave_work_behind(code: object) -> None:
+    """End the process at once where a solve that was interrupted still runs beside.
+
+    The interpreter would take its thread away within native code, which aborts: a signal in place of the status.
+    """
+    if not isinstance(code, int) or not any(thread.daemon for thread in threading.enumerate()):
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _command(entry: Entry) -> Any:

@@ -42,6 +42,22 @@ sys.argv = ["schedplan", "optimize", "--out", "plan"]
 main()
 """
 
+SIGNAL_IN_A_LINEAR_PROGRAM = """
+import os, signal, sys
+from schedplan.optimize.highs import SilentHighs
+from schedplan.optimize.interruptible import interruptible
+from schedplan.workflows import optimize as workflow
+def without_end():
+    highs = SilentHighs()
+    os.kill(os.getpid(), signal.{name})
+    while True:
+        highs.run()
+workflow.optimize = lambda *given, **named: interruptible(without_end)
+from schedplan.cli.app import main
+sys.argv = ["schedplan", "optimize", "--out", "plan"]
+main()
+"""
+
 
 def started(folder: Path, *words: str) -> subprocess.Popen[str]:
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -96,6 +112,16 @@ def test_a_signal_in_the_write_keeps_the_plan_beside(tmp_path: Path, name: str, 
     assert (status, False, True) == (process.returncode, (folder / "plan").exists(), (folder / "plan.interrupted").exists()), said
     assert "kept in plan.interrupted" in said
     read_plan(folder / "plan.interrupted")
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_solve_that_is_left_behind_does_not_abort_the_end(tmp_path: Path, name: str, status: int) -> None:
+    folder = copytree(ROOT / "samples" / "three-nodes-1-1-2", tmp_path / "day")
+    process = started(folder, "-c", SIGNAL_IN_A_LINEAR_PROGRAM.format(name=name))
+    _, said = process.communicate(timeout=120)
+
+    assert status == process.returncode, said
+    assert said.startswith("error SP91")
 
 
 def test_whenever_the_search_ends_its_best_plan_is_kept(tmp_path: Path) -> None:
