@@ -9,6 +9,7 @@ from pathlib import Path
 from schedplan.errors import InputError
 from schedplan.model.earlier import Earlier, Stay, Stood
 from schedplan.model.plan import PlanStatus
+from schedplan.model.problem import Problem
 from schedplan.tables.artefacts import PLAN_FOLDER, read_plan
 from schedplan.workflows.recorded import STATIC_KEY
 
@@ -34,6 +35,17 @@ def earlier_plan(folder: Path) -> Earlier:
     )
     sha256 = hashlib.sha256((folder / PLAN_FOLDER.record).read_bytes()).hexdigest()
     return Earlier(sha256, edges_s, jobs, replicas)
+
+
+def idle_earlier(problem: Problem) -> tuple[str, ...]:
+    """Return what has to be said of an earlier plan that places none of the work of a problem: most likely it is another's."""
+    earlier = problem.earlier
+    if earlier is None:
+        return ()
+    jobs, services = {stay.job for stay in earlier.jobs}, {stood.service for stood in earlier.replicas}
+    if jobs & problem.job_by_name.keys() or services & problem.service_by_name.keys():
+        return ()
+    return ("the plan of --from places no job and no service of this project, so there is nothing to keep to",)
 
 
 def earlier_text(earlier: Earlier) -> str:

@@ -26,7 +26,7 @@ from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
 from schedplan.tables.artefact_context import PlanContext, SettingsSnapshot, context_of, relative_path, settings_sha256
 from schedplan.tables.artefacts import DEFAULT_PLAN, PLAN_FOLDER, write_front, write_plan
-from schedplan.workflows.earlier import earlier_text
+from schedplan.workflows.earlier import earlier_text, idle_earlier
 from schedplan.workflows.goals import AskedGoals, goal_values_asked, held_values
 from schedplan.workflows.preempt import waiting_rows
 from schedplan.workflows.problem import Prepared, prepare, refuse_unknown_carbon
@@ -84,7 +84,8 @@ def plan_project(
     asked = asked or AskedGoals()
     watch(Progress("forecast"))
     bare = prepare(project, runtime_minutes)
-    prepared = replace(bare, problem=replace(bare.problem, earlier=earlier))
+    kept_to = replace(bare.problem, earlier=earlier)
+    prepared = replace(bare, problem=kept_to, warnings=(*bare.warnings, *idle_earlier(kept_to)))
     _refuse_unknown_carbon(prepared.problem, asked)
     keeper = Keeper(watch)
     points: tuple[FrontPlan, ...] = ()
@@ -92,7 +93,7 @@ def plan_project(
         watch(Progress("plan"))
         if preempt:
             problem, plan = optimize_preempting(prepared.problem, waiting_rows(project, prepared.problem), options)
-            prepared = replace(bare, problem=problem)
+            prepared = replace(prepared, problem=problem)
         else:
             problem, plan, points = _solved(prepared.problem, options, asked, keeper)
         watch(replace(keeper.reached, phase="reasons and baselines"))

@@ -63,3 +63,13 @@ def test_the_record_gives_back_what_it_was_given(project: Project, tmp_path: Pat
     assert earlier == earlier_of_text(earlier_text(earlier))
     with pytest.raises(InputError, match="can't be read"):
         earlier_of_text("{}")
+
+
+@pytest.mark.parametrize(("jobs", "is_said"), [("job,gpus_per_worker,runtime_minutes\nx,1,60\n", True), (JOBS, False)])
+def test_an_earlier_plan_of_other_work_is_said(project: Project, tmp_path: Path, jobs: str, is_said: bool) -> None:
+    planned(project, tmp_path / "one")
+    (tmp_path / "jobs.csv").write_text(jobs, "utf-8")
+    second = planned(opened(tmp_path), tmp_path / "two", tmp_path / "one")
+
+    assert is_said == any("no job and no service of this project" in warning for warning in second.plan.warnings)
+    assert () == verify_plan(tmp_path / "two").findings
