@@ -193,7 +193,7 @@ def test_lists_are_whole_sentences_and_name_things_once(tmp_path: Path) -> None:
     samples = run(tmp_path, "init", "--sample", "list").stdout
     tables = run(tmp_path, "schema", "-o", "csv").stdout
 
-    assert "one per cent of them reclaimed per hour)\n" in samples
+    assert "zone-loss              Two zones, and a service that has to go on when either of them is lost\n" in samples
     assert "`" not in samples
     assert "speeds,how fast work runs on a device model;" in tables
 
