@@ -11,6 +11,7 @@ from schedplan.model.workload import JobState
 from schedplan.validate.rule import Rule, about_jobs, listed
 from schedplan.validate.subject import Subject
 
+RING_SHOWN = 10
 _CIRCLE_HINT = "Take one of these names out of the column after; rows of one gang start together and wait for the same jobs."
 _PLACEMENT_HINT = "Give placement as node*workers;node*workers, so that what it holds is known."
 
@@ -35,9 +36,16 @@ def _after(subject: Subject) -> Iterator[Finding]:
             yield Finding("SP1202", Severity.ERROR, f"job {job.name}", message, hint, column="after")
     waiting = circle(subject.open_jobs)
     if waiting:
-        message = f"they wait for one another in a circle, so that none can start: {' after '.join((*waiting, waiting[0]))}"
+        message = f"they wait for one another in a circle, so that none can start: {_ring(waiting)}"
         jobs = tuple(job for job in subject.open_jobs if job.name in waiting)
         yield Finding("SP1202", Severity.ERROR, about_jobs(jobs), message, _CIRCLE_HINT, column="after")
+
+
+def _ring(waiting: tuple[str, ...]) -> str:
+    """Return a circle in words, a long one by its first jobs."""
+    shown = waiting[:RING_SHOWN]
+    more = (f"{len(waiting) - len(shown)} more",) if len(waiting) > len(shown) else ()
+    return " after ".join((*shown, *more, waiting[0]))
 
 
 def _placement(subject: Subject) -> Iterator[Finding]:

@@ -53,6 +53,14 @@ def test_place_wants_known_names_and_slots(part, message):
     assert [("SP3101", f"job {part.job}", message)] == found
 
 
+def test_place_wants_one_part_per_node():
+    jobs = broken([OWNED], [replace(JOB, workers=2)], [JobPart("j", "n", 0, 1)] * 2, on("1111"))
+    stands = broken([OWNED], [], [], on("1111"), services=[Service("s", 200, 100)], replicas=[ReplicaPart("s", 1, "n", 1)] * 2)
+
+    assert [("SP3101", "job j", "has 2 parts on n; at most one may be there")] == jobs
+    assert [("SP3101", "service s", "has 2 parts on n in slot 1; at most one may be there")] == stands
+
+
 def test_place_wants_known_services():
     assert codes([OWNED], [], [], on("1111"), replicas=[ReplicaPart("x", 0, "n", 1)]) == ["SP3101"]
     assert codes([OWNED], [], [], on("1111", "1111")) == ["SP3101"]

@@ -76,6 +76,11 @@ def test_history_is_over_and_what_is_submitted_later_is_not(run):
     [
         (f"next,1,60,{DAY},,laod,pending\n", "it waits for laod, which no row of jobs holds. Did you mean load?"),
         (f"a,1,60,{DAY},,b,pending\nb,1,60,{DAY},,a,pending\n", "none can start: a after b after a"),
+        (
+            "".join(f"j{idx:02},1,60,{DAY},,j{(idx + 1) % 20:02},pending\n" for idx in range(20)),
+            "none can start: j00 after j01 after j02 after j03 after j04 after j05 after j06 after j07 after j08 after j09"
+            " after 10 more after j00",
+        ),
     ],
 )
 def test_unknown_names_and_circles_are_refused(run, rows, words):

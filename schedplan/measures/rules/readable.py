@@ -1,7 +1,8 @@
-"""readable: every name, slot and count of the decisions is one that the problem has. Nothing else can be checked before."""
+"""readable: every name, slot and count of the decisions is one that the problem has, none stands there twice. It comes first."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from schedplan.measures.rules.case import Case, broken
@@ -34,3 +35,15 @@ def unreadable(case: Case) -> Iterator[Finding]:
             yield broken("place", subject, f"stands in slot {stand.slot}; the horizon has slots 0 to {n_slots - 1}")
         if stand.replicas < 1:
             yield broken("place", subject, f"places {stand.replicas} replicas on {stand.node}; the least is 1")
+    yield from _doubled(case)
+
+
+def _doubled(case: Case) -> Iterator[Finding]:
+    """All workers of a job on a node are one part, all replicas of a service on it in a slot another."""
+    decisions = case.decisions
+    for (job, node), parts in Counter((part.job, part.node) for part in decisions.parts).items():
+        if parts > 1:
+            yield broken("place", f"job {job}", f"has {parts} parts on {node}; at most one may be there")
+    for (service, node, slot), parts in Counter((one.service, one.node, one.slot) for one in decisions.replicas).items():
+        if parts > 1:
+            yield broken("place", f"service {service}", f"has {parts} parts on {node} in slot {slot}; at most one may be there")
