@@ -24,7 +24,6 @@ from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solve import refuse_unproven, solve_on
 
 HELD = 1e-6
-WEIGHTED = "weighted"
 
 
 def lexicographic(problem: Problem, order: tuple[str, ...], options: SolveOptions | None = None) -> Plan:

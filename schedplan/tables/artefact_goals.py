@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from dataclasses import fields as fields_of
 from enum import Enum
-from typing import TypeVar
 
 from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import PlanStatus, Rate, Stage
 from schedplan.tables.artefact_record import Fields, Json
 
 STAGES, FRONT, RATES = "stages", "pareto", "exchange_rates"
-
-Status = TypeVar("Status", PlanStatus, PointStatus)
 
 
 def stages_values(stages: tuple[Stage, ...]) -> Json:
@@ -34,7 +31,7 @@ def stages_from(record: Fields) -> tuple[Stage, ...]:
             unit=row.text("unit"),
             bound=row.optional_number("bound"),
             gap=row.optional_number("gap"),
-            status=_status(row, PlanStatus),
+            status=row.choice("status", PlanStatus),
             held_at=row.number("held_at"),
         )
         for row in record.rows(STAGES)
@@ -93,7 +90,7 @@ def _point(row: Fields) -> FrontPoint:
         minimised=row.number("minimised"),
         bound=row.optional_number("bound"),
         gap=row.optional_number("gap"),
-        status=_status(row, PointStatus),
+        status=row.choice("status", PointStatus),
     )
 
 
@@ -110,10 +107,3 @@ def _values(one: Stage | FrontPoint | Rate) -> Json:
         value = getattr(one, field.name)
         found[field.name] = value.value if isinstance(value, Enum) else value
     return found
-
-
-def _status(row: Fields, choices: type[Status]) -> Status:
-    try:
-        return choices(row.text("status"))
-    except ValueError:
-        raise row.refusal("status", "one of " + ", ".join(choice.value for choice in choices)) from None

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields as fields_of
 from datetime import UTC
-from enum import Enum
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -69,8 +68,6 @@ TABLE_FILES = (PLACEMENTS_FILE, REPLICAS_FILE, NODES_FILE, UNPLACED_FILE)
 OPTIONAL_FILES = (FORECAST_FILE, DEMAND_FILE)
 
 _MAX_SLOTS, _MAX_SLOT_S = 1_000_000, 366 * 86400
-
-Choice = TypeVar("Choice", bound=Enum)
 
 
 def plan_files(plan: Plan, context: PlanContext) -> tuple[tuple[str, bytes], ...]:
@@ -368,13 +365,9 @@ def _edit_values(edit: Edit) -> dict[str, Json]:
     return {"table": edit.table, "row": edit.row, "column": edit.column, "value": edit.value}
 
 
-def _edit_from(record: Fields) -> Edit:
-    return Edit(record.text("table"), record.text("row"), record.text("column"), record.text("value"))
-
-
 def _proof_from(record: Fields) -> Proof:
     return Proof(
-        status=_choice(record, "status", PlanStatus),
+        status=record.choice("status", PlanStatus),
         objective=record.optional_number("objective"),
         bound=record.optional_number("bound"),
         gap=record.optional_number("gap"),
@@ -405,13 +398,6 @@ def _prices_from(record: Fields) -> tuple[Price, ...]:
     if "prices" not in record.values:
         return ()
     return tuple(Price(row.text("pool"), row.text("item"), row.number("value")) for row in record.rows("prices"))
-
-
-def _choice(fields: Fields, key: str, choices: type[Choice]) -> Choice:
-    try:
-        return choices(fields.text(key))
-    except ValueError:
-        raise fields.refusal(key, "one of " + ", ".join(str(choice.value) for choice in choices)) from None
 
 
 def _term_from(row: Fields) -> Term:

@@ -11,8 +11,9 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from math import isfinite
-from typing import Never, TypeAlias
+from typing import Never, TypeAlias, TypeVar
 
 from schedplan.errors import Fault, InputError
 
@@ -22,6 +23,7 @@ NEWER = "SP1112"
 MALFORMED = "SP1113"
 
 MAX_RECORD_BYTES = 256 * 1024 * 1024
+Choice = TypeVar("Choice", bound=Enum)
 _LARGEST = sys.float_info.max
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -183,6 +185,13 @@ class Fields:
         """Return the (name, text) pairs of the object at a key, by name."""
         inner = self.within(key)
         return tuple((name, inner.text(name)) for name in sorted(inner.values))
+
+    def choice(self, key: str, choices: type[Choice]) -> Choice:
+        """Return the member of an enumeration whose value is the text of a key."""
+        try:
+            return choices(self.text(key))
+        except ValueError:
+            raise self.refusal(key, "one of " + ", ".join(str(choice.value) for choice in choices)) from None
 
     def refusal(self, key: str, expected: str) -> InputError:
         """Return the error for a value that is not what was expected."""
