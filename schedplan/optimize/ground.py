@@ -12,11 +12,11 @@ from schedplan.measures.work import endless_wait, importance
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
-from schedplan.optimize.least_carbon import sunk_carbon
+from schedplan.optimize.conflict.screening import screened_jobs
 from schedplan.optimize.models import Models
-from schedplan.optimize.reference import normalisation as scales
-from schedplan.optimize.reference import reference
-from schedplan.optimize.screening import screened_jobs
+from schedplan.optimize.reference.least_carbon import sunk_carbon
+from schedplan.optimize.reference.plan import normalisation as scales
+from schedplan.optimize.reference.plan import reference
 from schedplan.packing.screen import Screened
 
 

@@ -22,7 +22,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Placed, Service
 from schedplan.optimize.constraints.topology import is_on_one_node
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.search import configure, stoppable
+from schedplan.optimize.solvers.cp_sat import configure, stoppable
 from schedplan.packing.assignment import has_work
 from schedplan.packing.footprint import (
     UNBOUNDED,

@@ -19,19 +19,19 @@ from schedplan.measures.objective import GoalValues, Normalisation, terms, total
 from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Proof
 from schedplan.model.problem import AtMost, Problem
 from schedplan.model.progress import Progress, Watch, unwatched
-from schedplan.optimize.branch import branch
-from schedplan.optimize.conflict import conflict
+from schedplan.optimize.conflict.core import conflict
+from schedplan.optimize.conflict.satisfaction import Answer, satisfaction
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.ground import Ground, Incumbent, ground_of, unavoidable
-from schedplan.optimize.keep import carried_over
 from schedplan.optimize.layout import Layout, Level
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT, prove
-from schedplan.optimize.refine import Refinement
-from schedplan.optimize.repair import repairs
-from schedplan.optimize.satisfaction import Answer, satisfaction
-from schedplan.optimize.search import Found, Outcome, search
+from schedplan.optimize.reference.keep import carried_over
+from schedplan.optimize.refine.refinement import Refinement
+from schedplan.optimize.repair.repairs import repairs
+from schedplan.optimize.solvers.branch import branch
+from schedplan.optimize.solvers.cp_sat import Found, Outcome, search
 from schedplan.packing.assignment import GangStart
 from schedplan.packing.settling import replica_starts, settlings
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from schedplan.errors import SchedplanError
 from schedplan.measures.objective import Normalisation
 from schedplan.model.plan import Plan, PlanStatus
-from schedplan.optimize.reference import normalisation, reference
+from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.solve import optimize
 from schedplan.workflows.input_changes import ChangedInput, changed_inputs
 from schedplan.workflows.optimize import solve_options

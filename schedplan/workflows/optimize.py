@@ -17,9 +17,9 @@ from schedplan.model.earlier import Earlier
 from schedplan.model.plan import Plan, PlanStatus
 from schedplan.model.problem import GOALS, AtMost, Problem
 from schedplan.model.progress import Progress, Watch, unwatched
-from schedplan.optimize.lexicographic import lexicographic
+from schedplan.optimize.goals.lexicographic import lexicographic
+from schedplan.optimize.goals.pareto import FrontPlan, pareto
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.pareto import FrontPlan, pareto
 from schedplan.optimize.preempting import optimize_preempting
 from schedplan.optimize.solve import interrupted, optimize
 from schedplan.report.document import Document

@@ -10,7 +10,7 @@ from schedplan.measures.corruption import corrupted
 from schedplan.model.findings import Finding
 from schedplan.model.plan import PlanStatus
 from schedplan.optimize.ground import unavoidable
-from schedplan.optimize.reference import normalisation, reference
+from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.static.reference import static_scales
 from schedplan.report.document import Document
 from schedplan.report.findings_document import findings_document

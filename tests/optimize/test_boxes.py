@@ -13,18 +13,18 @@ from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import terms, total
 from schedplan.model.plan import Decisions, JobPart, PlanStatus
 from schedplan.model.problem import Problem
-from schedplan.optimize.box import solve_box
-from schedplan.optimize.chooser import Chooser
-from schedplan.optimize.dive import STYLES, dive
 from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.program import relaxation
-from schedplan.optimize.reference import normalisation, reference
-from schedplan.optimize.refine import Refinement
-from schedplan.optimize.rounding import Relaxed
-from schedplan.optimize.search import Outcome, search
+from schedplan.optimize.reference.plan import normalisation, reference
+from schedplan.optimize.refine.box import solve_box
+from schedplan.optimize.refine.chooser import Chooser
+from schedplan.optimize.refine.dive import STYLES, dive
+from schedplan.optimize.refine.refinement import Refinement
+from schedplan.optimize.refine.rounding import Relaxed
 from schedplan.optimize.solve import optimize
+from schedplan.optimize.solvers.cp_sat import Outcome, search
+from schedplan.optimize.solvers.program import relaxation
 from schedplan.packing.assignment import GangStart
 from tests.optimize.problems import problem
 from tests.oracle.instances import instances

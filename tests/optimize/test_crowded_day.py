@@ -8,8 +8,8 @@ from time import process_time
 import pytest
 
 from schedplan.model.problem import Problem
+from schedplan.optimize.conflict.satisfaction import Answer, satisfaction
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.satisfaction import Answer, satisfaction
 from schedplan.optimize.solve import optimize
 from tests.optimize.crowded_day import crowded_day, too_much_load, too_short_a_window, too_small_a_quota, too_wide_a_gang
 

@@ -11,9 +11,9 @@ from schedplan.model.cluster import Cluster, Market, Pool
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import AtMost, Objective, PriceSeries, Problem
 from schedplan.model.workload import Job, WorkerShape
-from schedplan.optimize.lexicographic import HELD, lexicographic, stage_of
+from schedplan.optimize.goals.lexicographic import HELD, lexicographic, stage_of
+from schedplan.optimize.goals.pareto import pareto
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.pareto import pareto
 from schedplan.optimize.solve import optimize
 from schedplan.timegrid import TimeGrid
 

@@ -8,8 +8,8 @@ import highspy
 import pytest
 from ortools.sat.python import cp_model
 
-from schedplan.optimize.highs import SilentHighs
-from schedplan.optimize.linear import linear_program
+from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.linear import linear_program
 
 
 def is_feasible_by_highs(model: cp_model.CpModel) -> bool:

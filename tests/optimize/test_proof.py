@@ -6,13 +6,13 @@ import pytest
 
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
-from schedplan.optimize.branch import branch
 from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
-from schedplan.optimize.reference import normalisation, reference
-from schedplan.optimize.search import Outcome, search
+from schedplan.optimize.reference.plan import normalisation, reference
+from schedplan.optimize.solvers.branch import branch
+from schedplan.optimize.solvers.cp_sat import Outcome, search
 from tests.oracle.instances import instances
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schedplan.measures.feasibility import violations
-from schedplan.optimize.reference import reference
-from schedplan.optimize.reference_services import held_profile
+from schedplan.optimize.reference.plan import reference
+from schedplan.optimize.reference.services import held_profile
 from tests.optimize.problems import problem
 
 NODES = [

@@ -13,12 +13,12 @@ from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import Normalisation, terms, total
 from schedplan.model.plan import Decisions, Plan, PlanStatus
 from schedplan.model.problem import Problem
-from schedplan.optimize.branch import branch
 from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.reference import normalisation, reference
+from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.solve import optimize
+from schedplan.optimize.solvers.branch import branch
 from tests.oracle.arithmetic import objective_of
 from tests.oracle.brute_force import Answer, best_plan
 

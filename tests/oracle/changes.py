@@ -12,7 +12,7 @@ from schedplan.model.cluster import Cluster, Market, Pool
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.reference import normalisation, reference
+from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.solve import optimize
 from tests.oracle.rewriting import in_other_money, put_off, with_names
 

@@ -13,7 +13,7 @@ from schedplan.model.outage import Outage
 from schedplan.model.pin import Pin
 from schedplan.model.problem import Problem
 from schedplan.model.workload import JobState
-from schedplan.optimize.reference import reference
+from schedplan.optimize.reference.plan import reference
 from tests.oracle.drawing import HOUR_S, START_S
 
 

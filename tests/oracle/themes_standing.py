@@ -15,7 +15,7 @@ from schedplan.model.outage import Outage
 from schedplan.model.pin import Pin
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState, Placed, WorkerShape
-from schedplan.optimize.reference import reference
+from schedplan.optimize.reference.plan import reference
 from tests.oracle.drawing import HOUR_S, START_S, a_pool, a_problem, device_pools, of_tenants, some_jobs, with_services
 
 RULES = (

@@ -44,8 +44,8 @@ main()
 
 SIGNAL_IN_A_LINEAR_PROGRAM = """
 import os, signal, sys
-from schedplan.optimize.highs import SilentHighs
-from schedplan.optimize.interruptible import interruptible
+from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.interruptible import interruptible
 from schedplan.workflows import optimize as workflow
 def without_end():
     highs = SilentHighs()

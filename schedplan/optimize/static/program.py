@@ -8,7 +8,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.optimize.highs import SilentHighs
+from schedplan.optimize.solvers.highs import SilentHighs
 
 Floats = NDArray[np.float64]
 

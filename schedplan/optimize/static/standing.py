@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
-from schedplan.optimize.reference import reference
+from schedplan.optimize.reference.plan import reference
 from schedplan.optimize.static.assembly import Assembly
 from schedplan.optimize.static.instance import Instance, need_of
 from schedplan.optimize.static.nodes import Hold, Nodes

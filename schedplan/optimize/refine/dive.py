@@ -13,11 +13,11 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.optimize.atlas import NONE, Atlas
 from schedplan.optimize.formulation import Formulation
-from schedplan.optimize.highs import SilentHighs
-from schedplan.optimize.interruptible import interruptible
-from schedplan.optimize.program import Program, Values
+from schedplan.optimize.refine.atlas import NONE, Atlas
+from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.interruptible import interruptible
+from schedplan.optimize.solvers.program import Program, Values
 
 FRACTION = 1e-6
 

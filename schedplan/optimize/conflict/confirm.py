@@ -13,12 +13,12 @@ from ortools.sat.python import cp_model
 
 from schedplan.errors import SolverError
 from schedplan.optimize.formulation import formulate
-from schedplan.optimize.highs import SilentHighs
-from schedplan.optimize.interruptible import interruptible
 from schedplan.optimize.layout import Layout
-from schedplan.optimize.linear import linear_program
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.search import configure, stoppable
+from schedplan.optimize.solvers.cp_sat import configure, stoppable
+from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.interruptible import interruptible
+from schedplan.optimize.solvers.linear import linear_program
 
 BRANCH_NODES = 5_000
 

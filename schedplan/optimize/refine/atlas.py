@@ -13,7 +13,7 @@ from ortools.sat.python import cp_model
 
 from schedplan.measures.gang_family import gang_family
 from schedplan.optimize.formulation import Formulation
-from schedplan.optimize.program import Program
+from schedplan.optimize.solvers.program import Program
 
 NONE = -1
 

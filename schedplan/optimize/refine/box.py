@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 from scipy.sparse import csr_array
 
-from schedplan.optimize.program import ENDLESS, Program, Values
-from schedplan.optimize.search import stoppable
+from schedplan.optimize.solvers.cp_sat import stoppable
+from schedplan.optimize.solvers.program import ENDLESS, Program, Values
 from schedplan.units import objective_scale
 
 Box = NDArray[np.bool_]

@@ -32,8 +32,8 @@ from schedplan.optimize.constraints.elastic import Choice, booked_h, choice_duty
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.constraints.window import windows
-from schedplan.optimize.least_carbon import least_carbon
-from schedplan.optimize.reference_services import reference_replicas
+from schedplan.optimize.reference.least_carbon import least_carbon
+from schedplan.optimize.reference.services import reference_replicas
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.packing.assignment import GangStart, assign, has_work
 from schedplan.packing.board import Board, Hold

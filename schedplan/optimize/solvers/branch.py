@@ -13,11 +13,11 @@ from ortools.sat.python import cp_model
 
 from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
-from schedplan.optimize.highs import SilentHighs
-from schedplan.optimize.interruptible import interruptible
 from schedplan.optimize.objective import LinearForm
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.search import Found, Outcome
+from schedplan.optimize.solvers.cp_sat import Found, Outcome
+from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.interruptible import interruptible
 
 MARGIN = 1e-6
 _UNBOUNDED = 2**62

@@ -18,8 +18,8 @@ from schedplan.measures.objective import goal_unit, terms, total
 from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import Plan, PlanStatus, Proof
 from schedplan.model.problem import GOALS, AtMost, Objective, Problem
+from schedplan.optimize.goals.lexicographic import incumbent_of, least_of, leaves_out_least, stage_of, weighed
 from schedplan.optimize.ground import Ground, Incumbent, ground_of
-from schedplan.optimize.lexicographic import incumbent_of, least_of, leaves_out_least, stage_of, weighed
 from schedplan.optimize.objective import UNPLACED
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solve import plan_of, solve_briefly, solve_on

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from schedplan.optimize.atlas import NONE, Atlas
 from schedplan.optimize.formulation import Formulation
-from schedplan.optimize.highs import SilentHighs
-from schedplan.optimize.interruptible import interruptible
-from schedplan.optimize.program import ENDLESS, Program, relaxation
+from schedplan.optimize.refine.atlas import NONE, Atlas
+from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.interruptible import interruptible
+from schedplan.optimize.solvers.program import ENDLESS, Program, relaxation
 
 ROUNDS, CUTS_A_ROUND = 12, 80
 ALL_GROUPS = 5

@@ -13,7 +13,7 @@ from schedplan.measures.quotas import QuotaRefusal
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Ceiling, Quota
 from schedplan.model.workload import Job, JobState, Service
-from schedplan.optimize.change import Change
+from schedplan.optimize.repair.change import Change
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.packing.screen import quota_refusals
 

@@ -13,9 +13,9 @@ from ortools.sat.python import cp_model
 from schedplan.model.plan import Decisions
 from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
-from schedplan.optimize.interruptible import interruptible
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.plan_values import plan_values
+from schedplan.optimize.solvers.interruptible import interruptible
 from schedplan.packing.assignment import FleetSlot, GangStart
 
 

@@ -15,14 +15,14 @@ from schedplan.measures.feasibility import violations
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
+from schedplan.optimize.conflict.screening import screened_jobs
 from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation, formulate
 from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.reference import reference
-from schedplan.optimize.screening import screened_jobs
-from schedplan.optimize.search import configure, stoppable
+from schedplan.optimize.reference.plan import reference
+from schedplan.optimize.solvers.cp_sat import configure, stoppable
 
 
 class Answer(Enum):

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import Service
-from schedplan.optimize.change import Change, with_service
+from schedplan.optimize.repair.change import Change, with_service
 
 
 def eased(problem: Problem, rule: str, service: Service) -> Iterator[Change]:

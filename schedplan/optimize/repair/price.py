@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import Decisions, Plan
 from schedplan.model.problem import Problem
-from schedplan.optimize.change import Change
+from schedplan.optimize.repair.change import Change
 from schedplan.packing.assignment import has_work
 
 

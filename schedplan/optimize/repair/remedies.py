@@ -17,9 +17,9 @@ from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import MissedDemand, Problem, Reserve
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology
-from schedplan.optimize.change import Change, with_job, with_service
-from schedplan.optimize.ease import eased
-from schedplan.optimize.quota_raise import raised, raised_for
+from schedplan.optimize.repair.change import Change, with_job, with_service
+from schedplan.optimize.repair.ease import eased
+from schedplan.optimize.repair.quota_raise import raised, raised_for
 from schedplan.optimize.requirement import alone_latency_ms
 from schedplan.timegrid import format_local
 

@@ -14,14 +14,14 @@ from schedplan.errors import SolverError
 from schedplan.measures.feasibility import violations
 from schedplan.model.plan import ConflictItem, Plan, PlanStatus, Repair
 from schedplan.model.problem import Objective, Problem
-from schedplan.optimize.change import Change
-from schedplan.optimize.conflict import conflict
-from schedplan.optimize.edits import edits
+from schedplan.optimize.conflict.core import conflict
+from schedplan.optimize.conflict.satisfaction import Answer, Satisfaction, musts, of_named_work, satisfaction
+from schedplan.optimize.conflict.screening import screened_jobs
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.remedies import ladders
-from schedplan.optimize.repair_price import largest_day, price
-from schedplan.optimize.satisfaction import Answer, Satisfaction, musts, of_named_work, satisfaction
-from schedplan.optimize.screening import screened_jobs
+from schedplan.optimize.repair.change import Change
+from schedplan.optimize.repair.edits import edits
+from schedplan.optimize.repair.price import largest_day, price
+from schedplan.optimize.repair.remedies import ladders
 
 MOST_TRIES = 60
 MOST_TOGETHER = 3

@@ -14,19 +14,19 @@ import numpy as np
 from schedplan.measures.gang_family import gang_family
 from schedplan.model.plan import Decisions
 from schedplan.model.workload import JobState
-from schedplan.optimize.atlas import NONE, atlas
-from schedplan.optimize.box import Box, solve_box
-from schedplan.optimize.branch import lowered
-from schedplan.optimize.chooser import Chooser
-from schedplan.optimize.dive import STYLES, dive
 from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.plan_values import plan_values
-from schedplan.optimize.program import Program, Values, program
-from schedplan.optimize.rounding import Relaxed
-from schedplan.optimize.search import Found, Outcome
+from schedplan.optimize.refine.atlas import NONE, atlas
+from schedplan.optimize.refine.box import Box, solve_box
+from schedplan.optimize.refine.chooser import Chooser
+from schedplan.optimize.refine.dive import STYLES, dive
+from schedplan.optimize.refine.rounding import Relaxed
+from schedplan.optimize.solvers.branch import lowered
+from schedplan.optimize.solvers.cp_sat import Found, Outcome
+from schedplan.optimize.solvers.program import Program, Values, program
 from schedplan.packing.assignment import GangStart
 
 COMPLETION_WORK, PACKING_WORK = 2.0, 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedplan.model.problem import Problem
-from schedplan.optimize.chain import chained
+from schedplan.optimize.conflict.chain import chained
 from schedplan.optimize.layout import Level, layout
 from schedplan.packing.screen import Screened, screened
 

@@ -9,9 +9,9 @@ from random import Random
 
 import numpy as np
 
-from schedplan.optimize.atlas import NONE, Atlas
-from schedplan.optimize.box import Box
-from schedplan.optimize.program import Values
+from schedplan.optimize.refine.atlas import NONE, Atlas
+from schedplan.optimize.refine.box import Box
+from schedplan.optimize.solvers.program import Values
 
 HOURS = (5, 12)
 JOBS = 25

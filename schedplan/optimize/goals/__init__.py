@@ -1,0 +1,1 @@
+"""Several goals apart: one after the other, and the front of two."""

@@ -1,0 +1,1 @@
+"""Plans by arithmetic and without a solver: the reference plan, and an earlier plan carried over."""

@@ -1,0 +1,1 @@
+"""Changes of the inputs that mend a conflict, each tried before it is named."""
