@@ -24,7 +24,7 @@ from schedplan.model.workload import Job, JobState, Service
 from schedplan.optimize.requirement import alone_latency_ms, least_replicas_by_slot
 from schedplan.timegrid import format_local
 
-_CONSTRAINTS = Path(__file__).parent / "constraints"
+_CONSTRAINTS = Path(__file__).parent.parent / "constraints"
 
 
 def item(problem: Problem, rule: str, group: int) -> ConflictItem:
