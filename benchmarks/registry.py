@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from shutil import copytree
 from time import process_time
 
 from benchmarks import phases
+from benchmarks.fleet_day import Fleet, Gangs, write_fleet_day
 from benchmarks.mixed_day import write_mixed_day
 from benchmarks.random_day import write_random_day
 
@@ -27,12 +28,27 @@ class Spec:
     smoke: int
 
 
+FLEETS = (
+    ("fleet-day", Fleet(0, 0), (100, 300, 1000)),
+    ("fleet-day-2", Fleet(0, 0, seed=2), (100,)),
+    ("fleet-day-3", Fleet(0, 0, seed=3), (100,)),
+    ("fleet-day-free-form", Fleet(0, 0, is_free_form=True), (100,)),
+    ("fleet-day-odd-gangs", Fleet(0, 0, gangs=Gangs.ODD), (100,)),
+    ("fleet-day-part-nodes", Fleet(0, 0, gangs=Gangs.PARTS), (100,)),
+    ("fleet-day-latency", Fleet(0, 0, weights=(0.9, 0.05, 0.05)), (100,)),
+)
+"""(name, shape, sizes) of fleets with ten jobs a node."""
+
 SPECS = (
     Spec("ecommerce-day", lambda folder, _: copytree(ECOMMERCE_DAY, folder, dirs_exist_ok=True), sizes=(20,), smoke=20),
     Spec("random-day", write_random_day, sizes=(4, 8, 16, 20), smoke=3),
     Spec("mixed-day", write_mixed_day, sizes=(20,), smoke=4),
     Spec("mixed-day-2", lambda folder, size: write_mixed_day(folder, size, seed=2), sizes=(20,), smoke=4),
     Spec("mixed-day-3", lambda folder, size: write_mixed_day(folder, size, seed=3), sizes=(20,), smoke=4),
+    *(
+        Spec(name, lambda folder, size, shape=shape: write_fleet_day(folder, replace(shape, nodes=size, jobs=10 * size)), sizes, 1)
+        for name, shape, sizes in FLEETS
+    ),
     Spec("dense-day", lambda folder, size: write_mixed_day(folder, size, jobs_per_node=10), sizes=(100,), smoke=4),
 )
 
