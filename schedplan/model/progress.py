@@ -23,6 +23,9 @@ class Progress:
     decisions: Decisions | None = None
 
 
+NOTHING = Progress("")
+"""Where a search stands that has told nothing yet."""
+
 Watch: TypeAlias = Callable[[Progress], None]
 """Is called in the thread that asked for a plan, whenever a phase begins or something gets better."""
 

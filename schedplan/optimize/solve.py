@@ -53,19 +53,21 @@ def optimize(
     return _Solve(problem, options or SolveOptions(), ground_of(problem, normalisation), watch=watch).plan()
 
 
-def solve_on(ground: Ground, problem: Problem, options: SolveOptions, starts: tuple[Incumbent, ...] = ()) -> Plan:
+def solve_on(
+    ground: Ground, problem: Problem, options: SolveOptions, starts: tuple[Incumbent, ...] = (), watch: Watch = unwatched
+) -> Plan:
     """Return the plan of a problem that differs from the ground's in weights and held goals alone.
 
     starts: plans to begin from, where they keep what is held; the check has accepted them. Raises SolverError as `optimize` does.
     """
-    return _Solve(problem, options, ground, starts=starts).plan()
+    return _Solve(problem, options, ground, starts=starts, watch=watch).plan()
 
 
 def solve_briefly(
-    ground: Ground, problem: Problem, options: SolveOptions, starts: tuple[Incumbent, ...]
+    ground: Ground, problem: Problem, options: SolveOptions, starts: tuple[Incumbent, ...], watch: Watch = unwatched
 ) -> tuple[Incumbent, Proof] | None:
     """Return the best decisions of such a problem with their proof, without the rows and numbers of a plan; None where none are."""
-    return _Solve(problem, options, ground, starts=starts).brief()
+    return _Solve(problem, options, ground, starts=starts, watch=watch).brief()
 
 
 def plan_of(ground: Ground, problem: Problem, options: SolveOptions, found: Incumbent, proof: Proof) -> Plan:
@@ -83,11 +85,11 @@ def refuse_unproven(proof: Proof, options: SolveOptions) -> None:
         )
 
 
-def interrupted(problem: Problem, options: SolveOptions, reached: Progress) -> Plan:
+def interrupted(ground: Ground, problem: Problem, options: SolveOptions, reached: Progress) -> Plan:
     """Return the plan that a search had reached when it was ended from outside. ValueError where it had none."""
     if reached.decisions is None:
         raise ValueError("no plan was reached")
-    return _Solve(problem, replace(options, require_optimal=False), ground_of(problem)).kept(reached.decisions, reached.bound)
+    return _Solve(problem, replace(options, require_optimal=False), ground).kept(reached.decisions, reached.bound)
 
 
 class _Solve:

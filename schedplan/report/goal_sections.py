@@ -151,6 +151,8 @@ def stages_sentence(plan: Plan) -> str:
 def _front_words(front: Front) -> str:
     first, second = (_word(goal) for goal in front.goals)
     count = len(front.points)
+    if count == 1 and not front.is_whole:
+        return f"The search ended after one point of the front between {first} and {second}; more was not looked for."
     if count == 1:
         proven = "proven" if front.points[0].status is PointStatus.OPTIMAL else "found to be"
         return f"The two do not pull apart: one plan is {proven} best in both, so the front has one point, not {front.asked}."

@@ -69,7 +69,7 @@ DEFAULT_PLAN = Path("runs") / "plan"
 
 PLAN_FOLDER = FolderKind(KIND, RECORD, (RECORD, *TABLE_FILES, *OPTIONAL_FILES, *REPORT_FILES))
 
-FRONT_FOLDER = FolderKind("front", "front.json", tuple(f"{number:02d}" for number in range(1, 100)))
+FRONT_FOLDER = FolderKind("front", "front.json", tuple(f"{number}" for number in range(1, 100)))
 
 _READ_ATTEMPTS = 5
 
@@ -86,8 +86,8 @@ def write_plan(folder: Path, plan: Plan, context: PlanContext, *, force: bool = 
 def write_front(
     folder: Path, plans: tuple[tuple[Plan, PlanContext], ...], *, force: bool = False, inputs: Iterable[Path] = ()
 ) -> None:
-    """Put the plans of a front at `folder`, each in a folder 01, 02, ... of its own; an earlier front there is replaced whole."""
-    names = [f"{number:02d}" for number in range(1, len(plans) + 1)]
+    """Put the plans of a front at `folder`, each in a folder 1, 2, ... of its own; an earlier front there is replaced whole."""
+    names = [f"{number}" for number in range(1, len(plans) + 1)]
     record = sealed({"kind": FRONT_FOLDER.kind, "schema_version": SCHEMA_VERSION, "plans": list(names)})
     files = [
         (f"{name}/{file}", content)

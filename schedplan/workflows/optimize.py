@@ -15,13 +15,14 @@ from schedplan.explain.blocker import blockers
 from schedplan.measures.baselines import baselines, waterfall
 from schedplan.model.earlier import Earlier
 from schedplan.model.plan import Plan, PlanStatus
-from schedplan.model.problem import GOALS, AtMost, Problem
+from schedplan.model.problem import GOALS, Problem
 from schedplan.model.progress import Progress, Watch, unwatched
-from schedplan.optimize.goals.lexicographic import lexicographic
-from schedplan.optimize.goals.pareto import FrontPlan, pareto
+from schedplan.optimize.goals.by_weights import ByWeights
+from schedplan.optimize.goals.lexicographic import GoalByGoal
+from schedplan.optimize.goals.pareto import FrontOfTwo
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.preempting import optimize_preempting
-from schedplan.optimize.solve import interrupted, optimize
+from schedplan.optimize.preempting import Preempting
+from schedplan.optimize.solved import Solved, Solving
 from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
 from schedplan.tables.artefact_context import PlanContext, SettingsSnapshot, context_of, relative_path, settings_sha256
@@ -51,19 +52,6 @@ class Planned:
         return self.plan.proof.status is PlanStatus.INFEASIBLE
 
 
-class Keeper:
-    """Follows a search for somebody else, and remembers how far it had come."""
-
-    def __init__(self, watch: Watch) -> None:
-        self.watch = watch
-        self.reached = Progress("")
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.decisions is not None:
-            self.reached = progress
-        self.watch(progress)
-
-
 def plan_project(
     project: Project,
     options: SolveOptions,
@@ -78,8 +66,8 @@ def plan_project(
     """Return the plan of a project; earlier: the one it keeps to, at a price; preempt: whether running jobs may be stopped.
 
     asked: goals one by one, or a front of two; None: one plan by the weights. `watch` is told how far the search is. On interrupt
-    or termination of the search by the weights `keep` is given the best plan so far, if there is one, before the exception goes on.
-    Raises InputError for tables that make no problem, SolverError without a plan.
+    or termination `keep` is given the best plan so far, if there is one, before the exception goes on. Raises InputError for tables
+    that make no problem, SolverError without a plan.
     """
     asked = asked or AskedGoals()
     watch(Progress("forecast"))
@@ -87,56 +75,49 @@ def plan_project(
     kept_to = replace(bare.problem, earlier=earlier)
     prepared = replace(bare, problem=kept_to, warnings=(*bare.warnings, *idle_earlier(kept_to)))
     _refuse_unknown_carbon(prepared.problem, asked)
-    keeper = Keeper(watch)
-    points: tuple[FrontPlan, ...] = ()
+    watch(Progress("plan"))
+    rows = waiting_rows(project, prepared.problem) if preempt else {}
+    solving = Preempting(prepared.problem, rows, options, watch) if preempt else _solving(prepared.problem, options, asked, watch)
     try:
-        watch(Progress("plan"))
-        if preempt:
-            problem, plan = optimize_preempting(prepared.problem, waiting_rows(project, prepared.problem), options)
-            prepared = replace(prepared, problem=problem)
-        else:
-            problem, plan, points = _solved(prepared.problem, options, asked, keeper)
-        watch(replace(keeper.reached, phase="reasons and baselines"))
-        return _planned(project, prepared, problem, plan, points, asked, runtime_minutes)
+        solved = solving.solve()
+        watch(_told("reasons and baselines", solved.plan))
+        return _planned(project, prepared, solved, asked, runtime_minutes)
     except (KeyboardInterrupt, SystemExit):
-        if keep is not None and keeper.reached.decisions is not None:
-            plan = interrupted(prepared.problem, options, keeper.reached)
-            keep(_planned(project, prepared, prepared.problem, plan, (), asked, runtime_minutes))
+        reached = solving.reached()
+        if keep is not None and reached is not None and reached.plan.proof.status is not PlanStatus.INFEASIBLE:
+            keep(_planned(project, prepared, reached, asked, runtime_minutes))
         raise
 
 
-def _planned(
-    project: Project,
-    prepared: Prepared,
-    problem: Problem,
-    plan: Plan,
-    points: tuple[FrontPlan, ...],
-    asked: AskedGoals,
-    runtime_minutes: float | None,
-) -> Planned:
-    settings = snapshot(project, runtime_minutes, prepared.problem.earlier, tuple(stop.job for stop in problem.stops))
+def _told(phase: str, plan: Plan) -> Progress:
+    """Return a phase with what is known of a plan in it."""
+    proof = plan.proof
+    is_there = proof.status is not PlanStatus.INFEASIBLE
+    return Progress(phase, proof.objective, proof.bound, proof.gap, plan.decisions if is_there else None)
+
+
+def _solving(problem: Problem, options: SolveOptions, asked: AskedGoals, watch: Watch) -> Solving:
+    """Return the solve that is asked for."""
+    if asked.n_points is not None:
+        return FrontOfTwo(problem, asked.front_of(problem.objective), asked.n_points, options, watch)
+    if asked.order:
+        return GoalByGoal(problem, asked.order, options, watch)
+    return ByWeights(problem, options, watch)
+
+
+def _planned(project: Project, prepared: Prepared, solved: Solved, asked: AskedGoals, runtime_minutes: float | None) -> Planned:
+    problem = solved.problem
+    # Goals that were held are told by the settings; the problem that is saved has jobs stopped, and the goals of the project.
+    prepared = replace(prepared, problem=replace(problem, objective=prepared.problem.objective))
+    settings = snapshot(project, runtime_minutes, problem.earlier, tuple(stop.job for stop in problem.stops))
     own = replace(settings, values=(*settings.values, *goal_values_asked(asked), *held_values(problem.objective.at_most)))
-    plan = _explained(problem, plan, prepared.warnings)
+    plan = _explained(problem, solved.plan, prepared.warnings)
     context = _context(prepared, project, own)
     front = tuple(
         (_explained(one.problem, one.plan, prepared.warnings), _context(prepared, project, _weighed(settings, one.problem)))
-        for one in points
+        for one in solved.front
     )
     return Planned(plan, prepared, context, _document(prepared, plan, context), front)
-
-
-def _solved(
-    problem: Problem, options: SolveOptions, asked: AskedGoals, watch: Watch
-) -> tuple[Problem, Plan, tuple[FrontPlan, ...]]:
-    """Return the problem that a plan answers (with the goals that it holds), the plan, and the plans of a front."""
-    if asked.n_points is not None:
-        plan, points = pareto(problem, asked.front_of(problem.objective), asked.n_points, options)
-        return problem, plan, points
-    if not asked.order:
-        return problem, optimize(problem, options, watch=watch), ()
-    plan = lexicographic(problem, asked.order, options)
-    held = tuple(AtMost(stage.goal, stage.held_at) for stage in plan.stages)
-    return replace(problem, objective=replace(problem.objective, at_most=held)), plan, ()
 
 
 def _explained(problem: Problem, plan: Plan, warnings: tuple[str, ...]) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,12 +12,14 @@ from schedplan.errors import ConfigError, InputError
 from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.model.cluster import Cluster
 from schedplan.model.findings import Finding, Severity
-from schedplan.model.plan import Plan
+from schedplan.model.plan import Plan, PlanStatus
 from schedplan.model.problem import Demand, Limits, MissedDemand, Objective, Problem, Reserve
+from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.model.workload import Job, JobState, Service
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.solved import Solved
+from schedplan.optimize.static.at_one_instant import AtOneInstant
 from schedplan.optimize.static.certificate import proven_objective
-from schedplan.optimize.static.solve import optimize_static
 from schedplan.report.static_document import static_document
 from schedplan.tables.artefact_context import PlanContext, context_of
 from schedplan.tables.convert import Content
@@ -37,11 +40,27 @@ SLOT_MINUTES = 60
 SAME = 1e-9
 
 
-def plan_static(project: Project, options: SolveOptions) -> Planned:
-    """Return the static plan of a project. Raises InputError for tables that make no problem, SolverError without a plan."""
+def plan_static(
+    project: Project, options: SolveOptions, *, watch: Watch = unwatched, keep: Callable[[Planned], None] | None = None
+) -> Planned:
+    """Return the static plan of a project. `watch` and `keep` are called as by `plan_project`.
+
+    Raises InputError for tables that make no problem, SolverError without a plan.
+    """
+    watch(Progress("read all as of one instant"))
     prepared = prepare_static(project)
-    plan = optimize_static(prepared.problem, options)
-    plan = replace(plan, warnings=(*plan.warnings, *prepared.warnings))
+    solving = AtOneInstant(prepared.problem, options, watch)
+    try:
+        return _planned(project, prepared, solving.solve())
+    except (KeyboardInterrupt, SystemExit):
+        reached = solving.reached()
+        if keep is not None and reached is not None and reached.plan.proof.status is not PlanStatus.INFEASIBLE:
+            keep(_planned(project, prepared, reached))
+        raise
+
+
+def _planned(project: Project, prepared: Prepared, solved: Solved) -> Planned:
+    plan = replace(solved.plan, warnings=(*solved.plan.warnings, *prepared.warnings))
     settings = snapshot(project, None)
     context = context_of(
         prepared.problem,

@@ -61,7 +61,7 @@ def test_a_plan_with_a_stage_that_is_not_proven_is_refused_where_an_optimal_one_
     def unproven(*given):
         return replace(stage_of(*given), status=PlanStatus.FEASIBLE)
 
-    monkeypatch.setattr("schedplan.optimize.lexicographic.stage_of", unproven)
+    monkeypatch.setattr("schedplan.optimize.goals.lexicographic.stage_of", unproven)
 
     assert PlanStatus.FEASIBLE is lexicographic(waiting_is_cheaper(), ("cost",)).proof.status
     with pytest.raises(SolverError, match="not proven optimal"):

@@ -11,10 +11,10 @@ from schedplan.measures.work import importance
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Topology
+from schedplan.optimize.static.at_one_instant import optimize_static
 from schedplan.optimize.static.certificate import SIZE_AT_MOST, proven_objective
 from schedplan.optimize.static.instance import instance
 from schedplan.optimize.static.recipe import assemble
-from schedplan.optimize.static.solve import optimize_static
 from schedplan.optimize.static.standing import decisions_of
 from tests.optimize_static.problems import most_weight, node, pod, static
 

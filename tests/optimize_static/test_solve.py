@@ -15,9 +15,9 @@ from schedplan.model.plan import Plan, PlanStatus
 from schedplan.model.problem import Demand
 from schedplan.model.workload import Service, WorkerShape
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.static.at_one_instant import optimize_static
 from schedplan.optimize.static.certificate import COUNTED_AT_MOST, SIZE_AT_MOST, SIZE_PLACED
 from schedplan.optimize.static.reference import static_scales
-from schedplan.optimize.static.solve import optimize_static
 from tests.optimize_static.problems import node, pod, static
 
 

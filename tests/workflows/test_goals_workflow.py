@@ -45,10 +45,10 @@ def test_a_front_is_shown_saved_and_verified(run, tmp_path):
 
     # latency and cost have the largest weights; four starts, four plans
     assert [(0, 9), (1, 7), (2, 4), (3, 2)] == points
-    assert [f"{number:02d}" for number in range(1, 5)] == sorted(path.name for path in (tmp_path / "runs/plan-front").glob("0*"))
-    for folder in ("runs/plan", "runs/plan-front/01", "runs/plan-front/03"):
+    assert ["1", "2", "3", "4"] == sorted(path.name for path in (tmp_path / "runs/plan-front").glob("[0-9]*"))
+    for folder in ("runs/plan", "runs/plan-front/1", "runs/plan-front/3"):
         assert 0 == run("verify", folder).exit_code, folder
-    assert "cost -2.00" in run("diff", "runs/plan-front/01", "runs/plan-front/02").stdout
+    assert "cost -2.00" in run("diff", "runs/plan-front/1", "runs/plan-front/2").stdout
 
 
 def test_a_front_is_a_table_in_csv_and_a_plot_in_the_report(run, tmp_path):

@@ -139,7 +139,7 @@ def optimize(
         before = None if earlier is None else earlier_plan(earlier)
         solving = solve_options(settings, require_optimal=require_optimal)
         planned = (
-            plan_static(project, solving)
+            plan_static(project, solving, watch=progress.watch, keep=keep)
             if static
             else plan_project(project, solving, runtime, before, asked, preempt=preempt, watch=progress.watch, keep=keep)
         )

@@ -18,11 +18,13 @@ from schedplan.measures.objective import goal_unit, terms, total
 from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import Plan, PlanStatus, Proof
 from schedplan.model.problem import GOALS, AtMost, Objective, Problem
+from schedplan.model.progress import NOTHING, Progress, Watch, unwatched
 from schedplan.optimize.goals.lexicographic import incumbent_of, least_of, leaves_out_least, stage_of, weighed
 from schedplan.optimize.ground import Ground, Incumbent, ground_of
 from schedplan.optimize.objective import UNPLACED
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.solve import plan_of, solve_briefly, solve_on
+from schedplan.optimize.solve import interrupted, plan_of, solve_briefly, solve_on
+from schedplan.optimize.solved import FrontPlan, Solved
 
 TIE = 1e-3
 FURTHER = 1e-6
@@ -31,14 +33,6 @@ POINT_GAP = 1e-4
 PART = 8
 SOLVES_PER_POINT = 3
 """Solves at most for each point that is asked for: a gap without a plan costs two, too."""
-
-
-@dataclass(frozen=True)
-class FrontPlan:
-    """A plan of a front with the problem it answers: that of the project with other weights, and goals held."""
-
-    problem: Problem
-    plan: Plan
 
 
 @dataclass(frozen=True)
@@ -84,15 +78,63 @@ def pareto(
 
     Without a plan there is no front: the plan then says why. Raises SolverError as `optimize` does.
     """
-    options = options or SolveOptions()
-    ground = ground_of(problem, is_reused=True)
-    plan = solve_on(ground, problem, options)
-    if plan.proof.status is PlanStatus.INFEASIBLE:
-        return plan, ()
-    search = _Search(problem, pair, n_points, _brief(options), ground)
-    points = search.points(plan)
-    told = tuple(FrontPlan(one.problem, plan_of(ground, one.problem, options, one.best, one.proof)) for one in points)
-    return replace(plan, front=search.front(points)), told
+    found = FrontOfTwo(problem, pair, n_points, options or SolveOptions()).solve()
+    return found.plan, found.front
+
+
+class FrontOfTwo:
+    """A solve of a problem by its weights, and for the front of two goals beside that."""
+
+    def __init__(
+        self, problem: Problem, pair: tuple[str, str], n_points: int, options: SolveOptions, watch: Watch = unwatched
+    ) -> None:
+        self.problem = problem
+        self.pair = pair
+        self.n_points = n_points
+        self.options = options
+        self.watch = watch
+        self.ground = ground_of(problem, is_reused=True)
+        self._reached = NOTHING
+        self._plan: Plan | None = None
+        self._search: _Search | None = None
+        self._solved: Solved | None = None
+
+    def solve(self) -> Solved:
+        """Return the plan by the weights with the numbers of the front, and the plans of its points."""
+        plan = solve_on(self.ground, self.problem, self.options, watch=self._follow)
+        if plan.proof.status is PlanStatus.INFEASIBLE:
+            return Solved(self.problem, plan)
+        self._plan = plan
+        self._search = _Search(self.problem, self.pair, self.n_points, _brief(self.options), self.ground, self._follow)
+        self._search.look(plan)
+        self._solved = self._with_front(plan, self._search)
+        return self._solved
+
+    def reached(self) -> Solved | None:
+        """Return the plan by the weights with the points that are done, or the best such plan so far where none is."""
+        if self._solved is not None:
+            return self._solved
+        if self._plan is None or self._search is None:
+            if self._reached.decisions is None:
+                return None
+            return Solved(self.problem, interrupted(self.ground, self.problem, self.options, self._reached))
+        n_points = len(self._search.points())
+        told = f"the search was interrupted after {n_points} of {self.n_points} points of the front; a whole one may find more"
+        plan = replace(self._plan, warnings=(*self._plan.warnings, told))
+        return self._with_front(plan, self._search) if n_points else Solved(self.problem, plan)
+
+    def _with_front(self, plan: Plan, search: _Search) -> Solved:
+        points = search.points()
+        told = (FrontPlan(one.problem, plan_of(self.ground, one.problem, self.options, one.best, one.proof)) for one in points)
+        return Solved(self.problem, replace(plan, front=search.front(points)), tuple(told))
+
+    def _follow(self, progress: Progress) -> None:
+        if self._search is None:
+            self._reached = progress if progress.decisions is not None else self._reached
+            words = "plan by the weights"
+        else:
+            words = f"point {self._search.asked_for} of {self.n_points}"
+        self.watch(replace(progress, phase=f"{words}: {progress.phase}"))
 
 
 def _brief(options: SolveOptions) -> SolveOptions:
@@ -107,34 +149,47 @@ def _brief(options: SolveOptions) -> SolveOptions:
 
 
 class _Search:
-    def __init__(self, problem: Problem, pair: tuple[str, str], n_points: int, options: SolveOptions, ground: Ground) -> None:
+    def __init__(
+        self, problem: Problem, pair: tuple[str, str], n_points: int, options: SolveOptions, ground: Ground, watch: Watch
+    ) -> None:
         self.problem = problem
         self.first, self.second = pair
         self.n_points = n_points
         self.options = options
         self.ground = ground
+        self.watch = watch
+        self.found: tuple[_Found, ...] = ()
         self.held: tuple[AtMost, ...] = problem.objective.at_most
         self.solves = 0
         self.is_whole = False
         self.narrow = 0.0
 
-    def points(self, plan: Plan) -> list[_Found]:
-        """Return the points by the first goal, beginning from a plan; none is dominated by another."""
+    def look(self, plan: Plan) -> None:
+        """Look for the points, beginning from a plan, until there are no more or as many as are asked for."""
         begin = incumbent_of(self.problem, plan)
         self.held = (*self.held, self._work_held(plan, begin))
         above = self._solved(None, begin)
+        self.found = (above,)
         below = self._solved(None, begin, is_turned=True)
-        found = [above] if _is_same(above, below) else [above, below]
+        self.found = (above,) if _is_same(above, below) else (above, below)
         self.narrow = 2 * (above.second - below.second) / self.n_points
         gaps = [gap for gap in (_Gap(above, below, below.second, above.second),) if gap.is_open]
-        while gaps and len(found) < self.n_points and self.solves + 2 <= SOLVES_PER_POINT * self.n_points:
+        while gaps and len(self.found) < self.n_points and self.solves + 2 <= SOLVES_PER_POINT * self.n_points:
             gap = gaps.pop(max(range(len(gaps)), key=lambda idx: (gaps[idx].area, -idx)))
             between, following = self._between(gap)
-            found += [between] if between is not None else []
+            self.found = self.found if between is None else (*self.found, between)
             gaps += [one for one in following if one.is_open]
         self.is_whole = not gaps
-        kept = [one for one in found if not any(_dominates(other, one) for other in found)]
+
+    def points(self) -> list[_Found]:
+        """Return the points found so far, by the first goal; none is dominated by another."""
+        kept = [one for one in self.found if not any(_dominates(other, one) for other in self.found)]
         return sorted(kept, key=lambda one: (one.first, one.second))
+
+    @property
+    def asked_for(self) -> int:
+        """Return the number of the point that is looked for."""
+        return min(len(self.found) + 1, self.n_points)
 
     def front(self, points: list[_Found]) -> Front:
         """Return the numbers of points."""
@@ -165,7 +220,7 @@ class _Search:
         """Return the share of work that every point may leave out at most: the least, solved for where it is not plain."""
         if leaves_out_least(self.problem, plan, self.ground):
             return AtMost(UNPLACED, begin.goals.unplaced + SAME)
-        least = least_of(self.ground, self.problem, UNPLACED, self.held, self.options, (begin,))
+        least = least_of(self.ground, self.problem, UNPLACED, self.held, self.options, (begin,), self.watch)
         return AtMost(UNPLACED, stage_of(self.problem, least, UNPLACED, self.ground.normalisation).held_at)
 
     def _solved(self, held_at: float | None, start: Incumbent, *, is_turned: bool = False) -> _Found:
@@ -174,7 +229,7 @@ class _Search:
         held = self.held if held_at is None else (*self.held, AtMost(self.second, held_at))
         before, after = (self.second, self.first) if is_turned else (self.first, self.second)
         problem = replace(self.problem, objective=self._objective(before, after, held))
-        found = solve_briefly(self.ground, problem, self.options, (start,))
+        found = solve_briefly(self.ground, problem, self.options, (start,), self.watch)
         if found is None:
             raise AssertionError("a plan that keeps what is held was there to begin from, and none was found")
         best, proof = found

@@ -24,6 +24,12 @@ class Assembly:
         self.instance: Instance = nodes.instance
         self.wanted: Integers = self.instance.demand.copy()
 
+    def copy(self) -> Assembly:
+        """Return the same stands on nodes of their own."""
+        found = Assembly(self.nodes.copy())
+        found.wanted = self.wanted.copy()
+        return found
+
     def settle(self, chosen: Sequence[tuple[Filling, int]], rows_of: Sequence[Sequence[int]]) -> None:
         """Put fillings on nodes, `rows_of` each filling's type in turn, leaving out what is no longer wanted."""
         open_rows = [list(rows) for rows in rows_of]

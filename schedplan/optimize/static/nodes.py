@@ -53,6 +53,13 @@ class Nodes:
         self.n_holds = np.zeros(len(self.type_of), dtype=np.int64)
         self._asked: dict[int, _Asked] = {}
 
+    def copy(self) -> Nodes:
+        """Return nodes of the same capacity on which the same stands."""
+        found = Nodes(self.instance)
+        found.slices, found.left, found.n_holds = self.slices.copy(), self.left.copy(), self.n_holds.copy()
+        found.holds = [list(holds) for holds in self.holds]
+        return found
+
     def need(self, k: int, node: int) -> Need:
         """Return what one unit of a class takes of a node that may hold it."""
         found = self.instance.needs[k][int(self.type_of[node])]

@@ -10,9 +10,11 @@ from dataclasses import replace
 
 from schedplan.model.plan import Decisions, Plan, Unplaced
 from schedplan.model.problem import Problem
+from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.model.workload import Job
+from schedplan.optimize.ground import ground_of
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.solve import optimize
+from schedplan.optimize.solve import interrupted, optimize
 from schedplan.optimize.static.reference import static_scales
 from schedplan.packing.screen import refusals
 
@@ -23,9 +25,17 @@ def asks_for_profiles(problem: Problem) -> bool:
     return any(shape.slice_profile is not None for shape in shapes)
 
 
-def optimize_profiles(problem: Problem, options: SolveOptions | None) -> Plan:
+def optimize_profiles(problem: Problem, options: SolveOptions, watch: Watch = unwatched) -> Plan:
     """Return the plan of a static problem, or its conflict. Raises SolverError as `optimize` does."""
-    plan = optimize(problem, options, static_scales(problem))
+    return _read_as_static(problem, optimize(problem, options, static_scales(problem), watch))
+
+
+def interrupted_profiles(problem: Problem, options: SolveOptions, reached: Progress) -> Plan:
+    """Return the plan that such a search had reached when it was ended from outside. ValueError where it had none."""
+    return _read_as_static(problem, interrupted(ground_of(problem, static_scales(problem)), problem, options, reached))
+
+
+def _read_as_static(problem: Problem, plan: Plan) -> Plan:
     return replace(plan, unplaced=tuple(_left_out(problem, plan.decisions))) if plan.proof.objective is not None else plan
 
 

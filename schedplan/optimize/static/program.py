@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.interruptible import interruptible
 
 Floats = NDArray[np.float64]
 
@@ -97,7 +98,7 @@ class Program:
         if self.nothing_to_choose is not None:
             n_rows = self.highs.getNumRow()
             return Answer(np.zeros(0), np.zeros(n_rows), 0.0, 0.0, True, 0) if self.nothing_to_choose else None
-        self.highs.run()
+        interruptible(self.highs.run)
         info = self.highs.getInfo()
         if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
             return None

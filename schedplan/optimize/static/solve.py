@@ -19,6 +19,7 @@ from schedplan.measures.rules.case import CODES
 from schedplan.measures.work import counted_share, importance
 from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Price, Proof
 from schedplan.model.problem import Problem
+from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
 from schedplan.optimize.static.assembly import Assembly
@@ -34,7 +35,6 @@ from schedplan.optimize.static.certificate import (
 from schedplan.optimize.static.instance import Instance, instance
 from schedplan.optimize.static.leftover import holds_nowhere, left_out_rows
 from schedplan.optimize.static.nodes import Nodes
-from schedplan.optimize.static.profiles import asks_for_profiles, optimize_profiles
 from schedplan.optimize.static.recipe import assemble, weights_of
 from schedplan.optimize.static.reference import first_come, scales_of
 from schedplan.optimize.static.relaxation import Relaxation
@@ -44,16 +44,7 @@ from schedplan.optimize.static.standing import decisions_of, nodes_with, standin
 from schedplan.optimize.static.whole import is_small, solve_whole
 from schedplan.units import MICRO
 
-
-def optimize_static(problem: Problem, options: SolveOptions | None = None) -> Plan:
-    """Return the plan of a static problem with its bound, or its conflict where a required job fits no node.
-
-    Profiles of devices have legal starts, which the recipe does not know: work that asks for one is planned by the whole model.
-    Raises SolverError where services or required jobs found no room, or `require_optimal` is set and the proof is missing.
-    """
-    if asks_for_profiles(problem):
-        return optimize_profiles(problem, options)
-    return _Solve(problem, options or SolveOptions()).plan()
+INTERRUPTED = "the search was interrupted; a whole one may find a better plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,57 +57,95 @@ class _Built:
     proven: float | None = None
 
 
-class _Solve:
+@dataclass(frozen=True, slots=True)
+class _Proven:
+    """What the prices of a relaxation prove: the most that is placed, and the least objective that follows."""
+
+    relaxation: Relaxation
+    bound: ProvenBound
+    prices: tuple[Price, ...]
+    least: float
+
+
+class StaticSolve:
     """One solve: what all its steps share. It lives for one call."""
 
-    def __init__(self, problem: Problem, options: SolveOptions) -> None:
+    def __init__(self, problem: Problem, options: SolveOptions, watch: Watch = unwatched) -> None:
         self.problem = problem
         self.options = options
+        self.watch = watch
         self.instance = instance(problem)
         self.relaxed = instance(problem, is_relaxed=True)
         self.services = service_needs(problem, self.relaxed)
         self.replicas = standing_replicas(problem)
+        self.proven: _Proven | None = None
+        self.standing: Assembly | None = None
 
     def plan(self) -> Plan:
-        """Run the steps and return the plan."""
+        """Run the steps and return the plan. SolverError as AtOneInstant raises it."""
         conflict = self._conflict()
         if conflict:
             return self._infeasible(conflict)
-        relaxation = Relaxation(self.relaxed, self.services)
-        bound, prices = self._bound(relaxation)
+        self._tell("bound by prices")
+        self.proven = proven = self._bound()
+        self._tell("best fit in order of submission")
         reference = first_come(self.problem, self.instance, self.replicas)
-        scales = scales_of(self.problem, decisions_of(self.problem, reference, self.replicas))
+        self.scales = scales_of(self.problem, decisions_of(self.problem, reference, self.replicas))
+        self._keep(reference)
         built = self._built(reference)
+        self._keep(built.assembly)
+        self._tell("fewer nodes")
         built.assembly.save()
         built.assembly.fill(self._order())
-        decisions = decisions_of(self.problem, built.assembly, self.replicas)
+        by_search = 0.0 if built.proven is None else least_objective(self.problem, built.proven)
+        prices = proven.prices if proven.least >= by_search else ()
+        plan = self._handed_out(built.assembly, max(proven.least, by_search))
+        work = (*built.work, *self._proof_work(proven, built.assembly))
+        plan = replace(plan, proof=replace(plan.proof, route=built.route, work=work, prices=prices))
+        if self.options.require_optimal and plan.proof.status is not PlanStatus.OPTIMAL:
+            raise SolverError(f"the plan is not proven optimal: gap {plan.proof.gap}", code="SP4002", hint="Accept the gap.")
+        return plan
+
+    def kept(self) -> Plan | None:
+        """Return the best plan so far as it stands, without any search; None where there is none that keeps every rule."""
+        if self.standing is None or self.proven is None:
+            return None
+        if violations(self.problem, decisions_of(self.problem, self.standing, self.replicas)):
+            return None
+        plan = self._handed_out(self.standing, self.proven.least)
+        work = self._proof_work(self.proven, self.standing)
+        proof = replace(plan.proof, route="interrupted", work=work, prices=self.proven.prices)
+        return replace(plan, proof=proof, warnings=(*plan.warnings, INTERRUPTED))
+
+    def _keep(self, assembly: Assembly) -> None:
+        """Keep what stands, as it is now."""
+        self.standing = assembly.copy()
+
+    def _tell(self, phase: str) -> None:
+        """Tell the watcher where the search stands."""
+        self.watch(Progress(phase, bound=None if self.proven is None else self.proven.least))
+
+    def _handed_out(self, assembly: Assembly, bound: float | None) -> Plan:
+        """Return the plan that an assembly is, with every number that follows, once the check has accepted it."""
+        decisions = decisions_of(self.problem, assembly, self.replicas)
         self._refuse(decisions)
         found = account(self.problem, decisions)
-        parts = terms(self.problem, found.goals, scales)
-        by_prices = least_objective(self.problem, bound.value)
-        by_search = 0.0 if built.proven is None else least_objective(self.problem, built.proven)
-        proof = prove(total(parts), max(by_prices, by_search), self._unavoidable(built.assembly.nodes))
-        if self.options.require_optimal and proof.status is not PlanStatus.OPTIMAL:
-            raise SolverError(f"the plan is not proven optimal: gap {proof.gap}", code="SP4002", hint="Accept the gap.")
+        parts = terms(self.problem, found.goals, self.scales)
         return Plan(
             decisions=decisions,
-            proof=replace(
-                proof,
-                route=built.route,
-                work=(*built.work, *self._proof_work(relaxation, bound, built.assembly)),
-                prices=prices if by_prices >= by_search else (),
-            ),
+            proof=prove(total(parts), bound, self._unavoidable(assembly.nodes)),
             terms=parts,
             measures=found.measures,
             placements=found.placements,
             replicas=found.replicas,
             node_use=found.node_use,
-            unplaced=left_out_rows(built.assembly, decisions),
+            unplaced=left_out_rows(assembly, decisions),
             warnings=found.warnings,
             seed=self.options.seed,
         )
 
-    def _bound(self, relaxation: Relaxation) -> tuple[ProvenBound, tuple[Price, ...]]:
+    def _bound(self) -> _Proven:
+        relaxation = Relaxation(self.relaxed, self.services)
         answer = relaxation.solve(self.relaxed.weights)
         if answer is None:
             raise SolverError(
@@ -124,11 +153,13 @@ class _Solve:
                 hint="Add nodes, or lower the demand planned for by [forecast] quantile.",
             )
         prices = relaxation.prices(answer)
-        return bound_of(self.relaxed, self.services, prices), prices
+        bound = bound_of(self.relaxed, self.services, prices)
+        return _Proven(relaxation, bound, prices, least_objective(self.problem, bound.value))
 
     def _built(self, reference: Assembly) -> _Built:
         """Return the better of a search and the reference."""
         left, rows_of = residual(nodes_with(self.problem, self.instance, self.replicas))
+        self._tell("every node by itself" if is_small(left) else "fillings of nodes")
         built = self._by_whole_model(left, rows_of) if is_small(left) else None
         built = built or self._by_recipe()
         weights = weights_of(self.instance)
@@ -171,22 +202,22 @@ class _Solve:
         weights = weights_of(self.instance)
         return sorted(range(len(weights)), key=lambda k: (-weights[k], k))
 
-    def _proof_work(self, relaxation: Relaxation, bound: ProvenBound, assembly: Assembly) -> tuple[tuple[str, float], ...]:
+    def _proof_work(self, proven: _Proven, assembly: Assembly) -> tuple[tuple[str, float], ...]:
         """The proof in numbers: size placed and at most, and the same for the counted resource (devices, else cores) alone."""
         counted = tuple(
             Fraction(counted_share(one.job.shape, self.problem.cluster)) * (one.job.workers if one.units == 1 else 1)
             for one in self.relaxed.classes
         )
         by_count = self.relaxed.weighed(counted)
-        answer = relaxation.solve(by_count.weights)
-        at_most = bound_of(by_count, self.services, relaxation.prices(answer)).value if answer is not None else Fraction(0)
+        answer = proven.relaxation.solve(by_count.weights)
+        at_most = bound_of(by_count, self.services, proven.relaxation.prices(answer)).value if answer is not None else Fraction(0)
         placed = by_count.weights @ (self.instance.demand - assembly.wanted)
         return (
             (SIZE_PLACED, assembly.weight()),
-            (SIZE_AT_MOST, float(bound.value)),
+            (SIZE_AT_MOST, float(proven.bound.value)),
             (COUNTED_PLACED, float(placed)),
             (COUNTED_AT_MOST, float(at_most)),
-            (DEAREST_DEVICE, float(bound.dearest_device)),
+            (DEAREST_DEVICE, float(proven.bound.dearest_device)),
         )
 
     def _is_in_millionths(self) -> bool:
