@@ -24,7 +24,7 @@ from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.refine.rounding import Relaxed
 from schedplan.optimize.solve import optimize
 from schedplan.optimize.solvers.cp_sat import Outcome, search
-from schedplan.optimize.solvers.program import relaxation
+from schedplan.optimize.solvers.highs import as_highs
 from schedplan.packing.assignment import GangStart
 from tests.optimize.problems import problem
 from tests.oracle.instances import instances
@@ -151,7 +151,8 @@ def test_rounding_rows_and_dives_never_pass_the_optimum(case: Problem) -> None:
     plain = relaxed.bound
     relaxed.tighten()
     if exact.outcome is Outcome.INFEASIBLE:
-        assert all(dive(found.program, formulation, found.atlas, relaxation(found.program), style) is None for style in STYLES)
+        rows = as_highs(found.program, found.program.costs, found.program.constant, is_integer=False)
+        assert all(dive(found.program, formulation, found.atlas, rows, style) is None for style in STYLES)
         return
 
     assert exact.bound is not None

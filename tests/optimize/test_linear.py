@@ -8,15 +8,15 @@ import highspy
 import pytest
 from ortools.sat.python import cp_model
 
-from schedplan.optimize.solvers.highs import SilentHighs
-from schedplan.optimize.solvers.linear import linear_program
+from schedplan.optimize.solvers.highs import SilentHighs, as_highs
+from schedplan.optimize.solvers.linear import linear
 
 
 def is_feasible_by_highs(model: cp_model.CpModel) -> bool:
-    program = linear_program(model)
-    assert program is not None
+    rows = linear(model)
+    assert rows is not None
     highs = SilentHighs()
-    highs.passModel(program)
+    highs.passModel(as_highs(rows, is_integer=True))
     highs.run()
     return highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
 
@@ -48,4 +48,4 @@ def test_what_is_no_row_has_no_program() -> None:
     number = model.new_int_var(0, 9, "x")
     model.add_multiplication_equality(number, [model.new_int_var(0, 3, "y"), model.new_int_var(0, 3, "z")])
 
-    assert linear_program(model) is None
+    assert linear(model) is None

@@ -16,9 +16,9 @@ from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solvers.cp_sat import configure, stoppable
-from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.highs import SilentHighs, as_highs
 from schedplan.optimize.solvers.interruptible import interruptible
-from schedplan.optimize.solvers.linear import linear_program
+from schedplan.optimize.solvers.linear import linear
 
 BRANCH_NODES = 5_000
 
@@ -59,18 +59,18 @@ def _without_presolve(model: cp_model.CpModel, options: SolveOptions) -> Word:
 
 
 def _branched(model: cp_model.CpModel, options: SolveOptions) -> Word:
-    program = linear_program(model)
-    if program is None:
+    rows = linear(model)
+    if rows is None:
         return Word.UNDECIDED
-    if program.num_col_ == 0:
-        is_broken = max(program.row_lower_, default=0.0) > 0 or min(program.row_upper_, default=0.0) < 0
+    if rows.n_columns == 0:
+        is_broken = bool((rows.row_lower > 0).any() or (rows.row_upper < 0).any())
         return Word.NONE if is_broken else Word.HOLDS
     highs = SilentHighs()
     highs.setOptionValue("random_seed", options.seed)
     highs.setOptionValue("mip_max_nodes", BRANCH_NODES)
     if options.time_limit_s is not None:
         highs.setOptionValue("time_limit", options.time_limit_s)
-    highs.passModel(program)
+    highs.passModel(as_highs(rows, is_integer=True))
     interruptible(highs.run)
     status = highs.getModelStatus()
     if status == highspy.HighsModelStatus.kInfeasible:

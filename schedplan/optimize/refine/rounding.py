@@ -22,9 +22,9 @@ from ortools.sat.python import cp_model
 
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.refine.atlas import NONE, Atlas
-from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.highs import SilentHighs, as_highs
 from schedplan.optimize.solvers.interruptible import interruptible
-from schedplan.optimize.solvers.program import ENDLESS, Program, relaxation
+from schedplan.optimize.solvers.program import ENDLESS, Program
 
 ROUNDS, CUTS_A_ROUND = 12, 80
 ALL_GROUPS = 5
@@ -64,7 +64,7 @@ class Relaxed:
 
     def __init__(self, program: Program, formulation: Formulation, atlas: Atlas) -> None:
         self.highs = SilentHighs()
-        self.highs.passModel(relaxation(program))
+        self.highs.passModel(as_highs(program, program.costs, program.constant, is_integer=False))
         self.bases = tuple(bases(program, formulation, atlas))
         self.bound = self._solved()
         self.cuts = 0

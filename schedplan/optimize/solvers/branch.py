@@ -1,6 +1,6 @@
 """One run of HiGHS branch and bound on the rows of a formulation: what it found, and the bound it proved.
 
-Its rows are the linear ones of the CP-SAT model, its objective the unscaled floats. Serial and limited by nodes, so that a
+Its objective is the unscaled one. Serial and limited by nodes, so that a
 run can be repeated. A bound from floating point is worth less than one from integers: a margin is taken off, so that no plan
 is ever called optimal on its word.
 """
@@ -13,15 +13,13 @@ from ortools.sat.python import cp_model
 
 from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
-from schedplan.optimize.objective import LinearForm
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solvers.cp_sat import Found, Outcome
-from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.highs import SilentHighs, as_highs
 from schedplan.optimize.solvers.interruptible import interruptible
+from schedplan.optimize.solvers.program import program
 
 MARGIN = 1e-6
-_UNBOUNDED = 2**62
-_ROW_BITS = 31
 
 
 def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> Found:
@@ -46,7 +44,8 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
     if options.time_limit_s is not None:
         highs.setOptionValue("time_limit", options.time_limit_s)
     highs.setOptionValue("mip_max_nodes", max_nodes)
-    highs.passModel(_program(formulation, formulation.form, is_integer=max_nodes > 0))
+    arrays = program(formulation)
+    highs.passModel(as_highs(arrays, arrays.costs, arrays.constant, is_integer=max_nodes > 0))
     interruptible(highs.run)
     info = highs.getInfo()
     status = highs.getModelStatus()
@@ -68,38 +67,3 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
 def lowered(bound: float) -> float | None:
     """Return a bound from floating point less its margin; None where it bounds nothing."""
     return bound - MARGIN * max(1.0, abs(bound)) if abs(bound) < highspy.kHighsInf else None
-
-
-def _program(formulation: Formulation, form: LinearForm, *, is_integer: bool) -> highspy.HighsLp:
-    proto = formulation.model.proto
-    n_columns = len(proto.variables)
-    costs = np.zeros(n_columns)
-    costs[list(form.coefficients)] = list(form.coefficients.values())
-    starts, indices, lowers, uppers = [0], [], [], []
-    values: list[float] = []
-    for constraint in proto.constraints:
-        row = constraint.linear
-        indices.extend(row.vars)
-        coefficients, domain = list(row.coeffs), list(row.domain)
-        unit = _unit(coefficients)
-        values.extend(value / unit for value in coefficients)
-        starts.append(len(indices))
-        lowers.append(-highspy.kHighsInf if domain[0] < -_UNBOUNDED else domain[0] / unit)
-        uppers.append(highspy.kHighsInf if domain[-1] > _UNBOUNDED else domain[-1] / unit)
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = n_columns, len(lowers)
-    program.col_cost_, program.offset_ = costs, form.constant
-    program.col_lower_ = np.array([min(variable.domain) for variable in proto.variables], dtype=float)
-    program.col_upper_ = np.array([max(variable.domain) for variable in proto.variables], dtype=float)
-    program.row_lower_, program.row_upper_ = np.array(lowers, dtype=float), np.array(uppers, dtype=float)
-    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    program.a_matrix_.start_, program.a_matrix_.index_ = np.array(starts), np.array(indices)
-    program.a_matrix_.value_ = np.array(values, dtype=float)
-    if is_integer:
-        program.integrality_ = [highspy.HighsVarType.kInteger] * n_columns
-    return program
-
-
-def _unit(coefficients: list[int]) -> int:
-    """Return the power of two by which a row is divided, so that its tolerance means something: 1 but for very large numbers."""
-    return 1 << max(max((abs(value) for value in coefficients), default=0).bit_length() - _ROW_BITS, 0)

@@ -1,13 +1,19 @@
 """HiGHS as every solve here wants it: on one thread, so that a run can be repeated, and without a word on standard output.
 
-What it prints there would break a result that is read by a program.
+What it prints there would break a result that is read by a program. It knows how HiGHS reads rows, not what they mean.
 """
 
 from __future__ import annotations
 
 import highspy
+import numpy as np
+from numpy.typing import NDArray
 
 from schedplan.errors import SolverError
+from schedplan.optimize.solvers.linear import ENDLESS, Linear
+
+ROW_BITS = 31
+"""Rows with larger coefficients are divided, so that the tolerance of a row means something."""
 
 
 class SilentHighs(highspy.Highs):
@@ -34,3 +40,33 @@ class SilentHighs(highspy.Highs):
         if status == highspy.HighsStatus.kError:
             raise SolverError("HiGHS could not solve a linear program", hint="Please report it with the inputs that show it.")
         return status
+
+
+def as_highs(
+    linear: Linear, costs: NDArray[np.float64] | None = None, constant: float = 0.0, *, is_integer: bool
+) -> highspy.HighsLp:
+    """Return rows as HiGHS reads them, with costs to minimise; not is_integer: their relaxation."""
+    units = _units(linear)
+    per_value = np.repeat(units, np.diff(linear.rows.indptr))
+    found = highspy.HighsLp()
+    found.num_row_, found.num_col_ = linear.rows.shape
+    found.col_cost_, found.offset_ = np.zeros(linear.n_columns) if costs is None else costs, constant
+    found.col_lower_, found.col_upper_ = linear.lower.astype(float), linear.upper.astype(float)
+    found.row_lower_ = np.where(linear.row_lower <= -ENDLESS, -highspy.kHighsInf, linear.row_lower / units)
+    found.row_upper_ = np.where(linear.row_upper >= ENDLESS, highspy.kHighsInf, linear.row_upper / units)
+    found.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    found.a_matrix_.start_, found.a_matrix_.index_ = linear.rows.indptr, linear.rows.indices
+    found.a_matrix_.value_ = linear.rows.data / per_value
+    if is_integer:
+        found.integrality_ = [highspy.HighsVarType.kInteger] * linear.n_columns
+    return found
+
+
+def _units(linear: Linear) -> NDArray[np.float64]:
+    """Return the power of two by which each row is divided: 1 but for very large numbers."""
+    largest = np.zeros(len(linear.row_lower))
+    filled = np.flatnonzero(np.diff(linear.rows.indptr))
+    if len(filled):
+        largest[filled] = np.maximum.reduceat(np.abs(linear.rows.data).astype(float), linear.rows.indptr[filled])
+    units: NDArray[np.float64] = np.exp2(np.maximum(np.floor(np.log2(np.maximum(largest, 1.0))) + 1 - ROW_BITS, 0))
+    return units

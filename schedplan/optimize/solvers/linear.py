@@ -5,70 +5,119 @@ It knows linear rows, clauses and conditions by literals; a model with anything 
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf
 
-import highspy
 import numpy as np
+from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 from ortools.sat.python.cp_model_helper import ConstraintProto
+from scipy.sparse import csr_array
 
-_UNBOUNDED = 2**62
+ENDLESS = 2**62
+"""Sides of a row from here on stand for none at all."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """row_lower <= rows · x <= row_upper and lower <= x <= upper over whole numbers x; all int64."""
+
+    rows: csr_array
+    row_lower: NDArray[np.int64]
+    row_upper: NDArray[np.int64]
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.lower)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """lower <= Σ coefficient · variable <= upper; an infinity where a side is open."""
+    """lower <= Σ coefficient · variable <= upper; ENDLESS where a side is open."""
 
     terms: dict[int, int]
-    lower: float
-    upper: float
+    lower: int
+    upper: int
 
 
-def linear_program(model: cp_model.CpModel) -> highspy.HighsLp | None:
-    """Return the integer program of the rows of a model, without an objective; None where it has no such form."""
+def linear(model: cp_model.CpModel) -> Linear | None:
+    """Return the rows of a model and the ranges of its variables; None where it has no such form."""
     proto = model.proto
     if any(len(variable.domain) > 2 for variable in proto.variables):
         return None
-    lows = [min(variable.domain) for variable in proto.variables]
-    highs = [max(variable.domain) for variable in proto.variables]
-    rows: list[_Row] = []
+    lower, upper = _columns([_sides(variable.domain) for variable in proto.variables])
+    lows, highs = lower.tolist(), upper.tolist()
+    stack = _Stack()
     for constraint in proto.constraints:
+        literals = list(constraint.enforcement_literal)
+        if constraint.has_linear() and not literals and len(constraint.linear.domain) == 2:
+            row = constraint.linear
+            stack.add(row.vars, row.coeffs, *_sides(row.domain))
+            continue
         plain = _plain(constraint)
         if plain is None:
             return None
-        literals = list(constraint.enforcement_literal)
-        rows += [part for row in plain for part in _conditional(row, literals, lows, highs)] if literals else plain
-    return _assembled(rows, lows, highs)
+        for found in [part for row in plain for part in _conditional(row, literals, lows, highs)] if literals else plain:
+            stack.add(found.terms.keys(), found.terms.values(), found.lower, found.upper)
+    return Linear(stack.matrix(len(lows)), *_columns(stack.sides), lower, upper)
+
+
+class _Stack:
+    """Rows one upon the other."""
+
+    def __init__(self) -> None:
+        self.starts, self.indices, self.values = array("q", [0]), array("q"), array("q")
+        self.sides: list[tuple[int, int]] = []
+
+    def add(self, indices: Iterable[int], values: Iterable[int], lower: int, upper: int) -> None:
+        self.indices.extend(indices)
+        self.values.extend(values)
+        self.starts.append(len(self.indices))
+        self.sides.append((lower, upper))
+
+    def matrix(self, n_columns: int) -> csr_array:
+        parts = tuple(np.array(part, dtype=np.int64) for part in (self.values, self.indices, self.starts))
+        return csr_array(parts, shape=(len(self.sides), n_columns))
+
+
+def _sides(domain: Iterable[int]) -> tuple[int, int]:
+    bounds = list(domain)
+    return max(bounds[0], -ENDLESS), min(bounds[-1], ENDLESS)
+
+
+def _columns(pairs: list[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
 
 
 def _plain(constraint: ConstraintProto) -> list[_Row] | None:
     """Return the rows of a constraint as if nothing conditioned it; None where it is of another kind."""
     if constraint.has_linear():
-        domain = list(constraint.linear.domain)
-        if len(domain) > 2:
+        if len(constraint.linear.domain) > 2:
             return None
         terms: dict[int, int] = {}
         for variable, coefficient in zip(constraint.linear.vars, constraint.linear.coeffs, strict=True):
             terms[variable] = terms.get(variable, 0) + coefficient
-        lower, upper = domain
-        return [_Row(terms, lower if lower > -_UNBOUNDED else -inf, upper if upper < _UNBOUNDED else inf)]
+        return [_Row(terms, *_sides(constraint.linear.domain))]
     return _clauses(constraint)
 
 
 def _clauses(constraint: ConstraintProto) -> list[_Row] | None:
     if constraint.has_bool_or():
-        return [_count(list(constraint.bool_or.literals), 1, inf)]
+        return [_count(list(constraint.bool_or.literals), 1, ENDLESS)]
     if constraint.has_bool_and():
         return [_count([literal], 1, 1) for literal in constraint.bool_and.literals]
     if constraint.has_at_most_one():
-        return [_count(list(constraint.at_most_one.literals), -inf, 1)]
+        return [_count(list(constraint.at_most_one.literals), -ENDLESS, 1)]
     if constraint.has_exactly_one():
         return [_count(list(constraint.exactly_one.literals), 1, 1)]
     return None
 
 
-def _count(literals: list[int], lower: float, upper: float) -> _Row:
+def _count(literals: list[int], lower: int, upper: int) -> _Row:
     """Return the row that so many of the literals are true; a literal below 0 is the opposite of a variable."""
     terms: dict[int, int] = {}
     opposites = 0
@@ -76,7 +125,11 @@ def _count(literals: list[int], lower: float, upper: float) -> _Row:
         variable, sign = (literal, 1) if literal >= 0 else (-literal - 1, -1)
         terms[variable] = terms.get(variable, 0) + sign
         opposites += sign < 0
-    return _Row(terms, lower - opposites, upper - opposites)
+    return _Row(terms, _moved(lower, -opposites), _moved(upper, -opposites))
+
+
+def _moved(side: int, by: int) -> int:
+    return side if abs(side) >= ENDLESS else side + by
 
 
 def _conditional(row: _Row, literals: list[int], lows: list[int], highs: list[int]) -> list[_Row]:
@@ -84,14 +137,14 @@ def _conditional(row: _Row, literals: list[int], lows: list[int], highs: list[in
     least = sum(value * (lows[variable] if value > 0 else highs[variable]) for variable, value in row.terms.items())
     most = sum(value * (highs[variable] if value > 0 else lows[variable]) for variable, value in row.terms.items())
     found = []
-    if row.lower > least:
-        found.append(_relaxed(row.terms, row.lower, literals, -int(row.lower - least)))
-    if row.upper < most:
-        found.append(_relaxed(row.terms, row.upper, literals, int(most - row.upper)))
+    if row.lower > max(least, -ENDLESS):
+        found.append(_relaxed(row.terms, row.lower, literals, least - row.lower))
+    if row.upper < min(most, ENDLESS):
+        found.append(_relaxed(row.terms, row.upper, literals, most - row.upper))
     return found
 
 
-def _relaxed(terms: dict[int, int], bound: float, literals: list[int], slack: int) -> _Row:
+def _relaxed(terms: dict[int, int], bound: int, literals: list[int], slack: int) -> _Row:
     """Return the row whose bound moves by `slack` for every literal that is false; slack < 0 moves a lower bound down."""
     moved = dict(terms)
     shift = 0
@@ -99,25 +152,4 @@ def _relaxed(terms: dict[int, int], bound: float, literals: list[int], slack: in
         variable, sign = (literal, 1) if literal >= 0 else (-literal - 1, -1)
         moved[variable] = moved.get(variable, 0) + sign * slack
         shift += slack if sign > 0 else 0
-    return _Row(moved, bound + shift, inf) if slack < 0 else _Row(moved, -inf, bound + shift)
-
-
-def _assembled(rows: list[_Row], lows: list[int], highs: list[int]) -> highspy.HighsLp:
-    starts = [0]
-    indices: list[int] = []
-    values: list[int] = []
-    for row in rows:
-        indices.extend(row.terms)
-        values.extend(row.terms.values())
-        starts.append(len(indices))
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = len(lows), len(rows)
-    program.col_cost_ = np.zeros(len(lows))
-    program.col_lower_, program.col_upper_ = np.array(lows, dtype=np.float64), np.array(highs, dtype=np.float64)
-    program.row_lower_ = np.array([max(row.lower, -highspy.kHighsInf) for row in rows])
-    program.row_upper_ = np.array([min(row.upper, highspy.kHighsInf) for row in rows])
-    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    program.a_matrix_.start_, program.a_matrix_.index_ = np.array(starts), np.array(indices, dtype=np.int64)
-    program.a_matrix_.value_ = np.array(values, dtype=np.float64)
-    program.integrality_ = [highspy.HighsVarType.kInteger] * len(lows)
-    return program
+    return _Row(moved, bound + shift, ENDLESS) if slack < 0 else _Row(moved, -ENDLESS, bound + shift)
