@@ -47,6 +47,12 @@ class TenantHoldings:
         """Return what jobs that run already hold, and nothing else."""
         return cls(problem)._filled(_running_parts(problem), ())
 
+    def copy(self) -> TenantHoldings:
+        """Return the same, to which more can be added by itself."""
+        found = TenantHoldings(self._problem)
+        found._held = {scope: {tenant: held.copy() for tenant, held in by.items()} for scope, by in self._held.items()}
+        return found
+
     def add(self, tenant: str, shape: WorkerShape, accelerator: str | None, count: int, slots: slice) -> None:
         """Let `count` workers or replicas of a tenant stand on nodes of a device model."""
         for scope in self._scopes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from schedplan.measures.quotas import QuotaRefusal, TenantHoldings, allowed, is_above
@@ -17,6 +19,12 @@ class Allowance:
         running = TenantHoldings.running(problem)
         self._most = {ceiling: allowed(ceiling, running) for ceiling in problem.ceilings}
         self._holdings = running
+
+    def copy(self) -> Allowance:
+        """Return the same, to which more can be added by itself."""
+        found = copy(self)
+        found._holdings = self._holdings.copy()
+        return found
 
     def add(self, work: Job | Service, accelerator: str | None, count: int, slots: slice) -> None:
         """Let `count` workers or replicas stand on nodes of a device model; whether they may is not asked."""

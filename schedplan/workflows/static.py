@@ -13,7 +13,7 @@ from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.model.cluster import Cluster
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.plan import Plan, PlanStatus
-from schedplan.model.problem import Demand, Limits, MissedDemand, Objective, Problem, Reserve
+from schedplan.model.problem import Demand, Limits, MissedDemand, Objective, Problem
 from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.model.workload import Job, JobState, Service
 from schedplan.optimize.options import SolveOptions
@@ -24,6 +24,7 @@ from schedplan.report.static_document import static_document
 from schedplan.tables.artefact_context import PlanContext, context_of
 from schedplan.tables.convert import Content
 from schedplan.tables.pools import price_series
+from schedplan.tables.quotas import joined
 from schedplan.timegrid import TimeGrid
 from schedplan.validate.registry import cautions
 from schedplan.validate.subject import Subject
@@ -31,6 +32,7 @@ from schedplan.workflows.assumptions import place_notes
 from schedplan.workflows.demand import expected_demand
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.optimize import Planned, snapshot
+from schedplan.workflows.pins import pinned
 from schedplan.workflows.problem import Prepared
 from schedplan.workflows.project import Project
 from schedplan.workflows.recorded import STATIC_KEY
@@ -78,12 +80,11 @@ def prepare_static(project: Project) -> Prepared:
     """Return the static problem of a project. Raises InputError where the tables make none."""
     settings, content = project.settings, project.calibrated
     _refuse_nothing(content)
-    _refuse_passed_over(project)
     _refuse_missing(project)
     grid, said = horizon(settings.horizon, content, settings.project.timezone)
     expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
     slot = TimeGrid.regular(grid.start_s, SLOT_MINUTES, 1)
-    problem = _problem(project, slot, tuple(_largest(demand) for demand in expected.demands))
+    problem, idle_pins = _problem(project, slot, tuple(_largest(demand) for demand in expected.demands))
     subject = Subject(problem.cluster, problem.jobs, problem.services)
     notes = (*content.notes, *(said if content.services else ()), *expected.notes, *_notes(project), *place_notes(settings))
     return Prepared(
@@ -91,13 +92,14 @@ def prepare_static(project: Project) -> Prepared:
         forecasts=expected.forecasts,
         qualities=expected.qualities,
         histories=expected.histories,
-        warnings=(*settings.warnings, *content.warnings, *cautions(subject), *idle_rules(problem)),
+        warnings=(*settings.warnings, *content.warnings, *cautions(subject), *idle_rules(problem), *idle_pins),
     )
 
 
 def rebuilt_static(project: Project, context: PlanContext) -> Problem:
     """Return the problem that a static plan was made for: today's tables, the plan's instant and demand."""
-    return replace(_problem(project, context.grid, context.demands), assumptions=context.assumptions)
+    problem, _ = _problem(project, context.grid, context.demands)
+    return replace(problem, assumptions=context.assumptions)
 
 
 def unproven(problem: Problem, plan: Plan) -> tuple[Finding, ...]:
@@ -114,7 +116,8 @@ def unproven(problem: Problem, plan: Plan) -> tuple[Finding, ...]:
     return (Finding("SP3126", Severity.ERROR, "bound", message),)
 
 
-def _problem(project: Project, grid: TimeGrid, demands: tuple[Demand, ...]) -> Problem:
+def _problem(project: Project, grid: TimeGrid, demands: tuple[Demand, ...]) -> tuple[Problem, tuple[str, ...]]:
+    """The problem, and what has to be said of pins that it does not have."""
     settings, content = project.settings, project.calibrated
     services = {service.name for service in content.services}
     cluster = Cluster(
@@ -129,19 +132,20 @@ def _problem(project: Project, grid: TimeGrid, demands: tuple[Demand, ...]) -> P
         services=tuple(_without_time(service) for service in content.services),
         demands=demands,
         objective=Objective(0.0, 0.0, 0.0, 0.0, unplaced=1.0, rates=settings.objective.rates),
-        limits=Limits(max_utilization=settings.limits.max_utilization),
+        limits=Limits(max_utilization=settings.limits.max_utilization, reserve=settings.limits.reserve),
         currency=settings.project.currency,
         timezone=settings.project.timezone,
         quantile=settings.forecast.quantile,
         prices=price_series(content.price_changes, cluster, grid),
         is_static=True,
+        quotas=joined(content.quotas, settings.quotas),
         forbid=known_rules(settings.forbid, content.cluster),
     )
-    return with_rules(problem)
+    return pinned(with_rules(problem), tuple(replace(pin, start_s=None) for pin in content.pins))
 
 
 def _without_time(service: Service) -> Service:
-    return replace(service, spread=None, min_hold_minutes=0.0, startup_minutes=0.0, load_minutes=0.0)
+    return replace(service, min_hold_minutes=0.0, startup_minutes=0.0, load_minutes=0.0)
 
 
 def _at_one_instant(job: Job, grid: TimeGrid) -> Job:
@@ -154,7 +158,6 @@ def _at_one_instant(job: Job, grid: TimeGrid) -> Job:
         end_s=None,
         placement=(),
         min_workers=None,
-        gang=None,
         after=(),
         runtime_minutes=float(SLOT_MINUTES),
         time_limit_minutes=None,
@@ -184,28 +187,17 @@ def _notes(project: Project) -> tuple[str, ...]:
         found.append("services are placed at their largest demand of the horizon")
     if any(pool.price_per_hour for pool in content.cluster.pools):
         found.append("costs are those of one hour")
-    if any(job.gang for job in content.jobs):
-        found.append("rows of one `gang` are placed one by one")
+    if any(job.after for job in content.jobs):
+        found.append("`after` is not looked at: nothing comes before or after anything else at one instant")
+    if any(job.min_workers is not None for job in content.jobs):
+        found.append("elastic gangs stand with all their workers or not at all")
+    if any(pin.start_s is not None for pin in content.pins):
+        found.append("pins hold for places; their starts are not looked at")
     if content.outages:
         found.append("outages are not looked at: a placement without time has no hour in which a node is away")
     if project.settings.limits.budget_per_day is not None:
         found.append("budget_per_day is not kept: a placement without time has no day")
-    if any(service.dedicated and 0 < service.shape.gpus < 1 for service in content.services):
-        found.append("the rest of a device that a dedicated service has a share of is not kept free")
-    if any(service.spread for service in content.services) or project.settings.limits.reserve is not Reserve.NONE:
-        found.append("spread of services and [limits] reserve are not kept: what is placed at one instant says where it fits")
     return tuple(found)
-
-
-def _refuse_passed_over(project: Project) -> None:
-    """A placement that passes over a ceiling or a pin would be worse than none: verify and a gate would call it sound."""
-    for name, are_there in (("quotas", project.content.quotas or project.settings.quotas), ("pins", project.content.pins)):
-        if are_there:
-            raise ConfigError(
-                f"a static placement keeps no {name}, and this project has some",
-                code="SP2005",
-                hint=f"Plan without --static to keep them, or take the {name} out.",
-            )
 
 
 def _refuse_missing(project: Project) -> None:

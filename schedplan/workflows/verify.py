@@ -37,7 +37,8 @@ def verify_plan(folder: Path, data: Path | None = None) -> Verification:
     saved = open_plan(folder, data)
     found = verify(saved)
     n_numbers = _numbers(saved)
-    held = f"{folder}: every constraint holds, and {n_numbers} numbers are as recomputed. {_BOUND_WORDS[saved.problem.is_static]}"
+    bound = _BOUND_WORDS[bool(saved.plan.proof.prices)]
+    held = f"{folder}: every constraint holds, and {n_numbers} numbers are as recomputed. {bound}"
     document = findings_document(found, kind="verification", title="Verification", all_clear=held)
     return Verification(found, n_numbers, document)
 

@@ -32,6 +32,14 @@ def test_a_constraint_has_name_formula_and_cases(file: Path) -> None:
     assert len(cases) >= 3
 
 
+def test_every_constraint_is_settled_for_static_placements() -> None:
+    table = (ROOT / "docs" / "static.md").read_text("utf-8").split("| constraint | at one instant |")[1].split("\n\n")[0]
+    settled = dict(line.strip("|").split("|", 1) for line in table.splitlines()[2:])
+
+    assert {file.stem for file in constraint_files()} == {name.strip() for name in settled}
+    assert {text.split()[0].strip(":;,") for text in settled.values()} == {"kept", "meaningless", "refused"}
+
+
 def test_readme_names_only_commands_that_exist() -> None:
     named = set(re.findall(r"`schedplan ([a-z][a-z-]+)", (ROOT / "README.md").read_text("utf-8")))
 

@@ -52,7 +52,7 @@ def most_weight(problem: Problem) -> float:
     best = 0.0
     for placement in product(*choices):
         weight = sum(importance(problem, job) for job, where in zip(problem.jobs, placement, strict=True) if where)
-        if weight <= best:
+        if weight <= best or not _keeps_ties(problem, placement):
             continue
         held: dict[str, list[str]] = {}
         for job, where in zip(problem.jobs, placement, strict=True):
@@ -61,6 +61,27 @@ def most_weight(problem: Problem) -> float:
         if all(fits(name, tuple(jobs)) for name, jobs in held.items()):
             best = weight
     return best
+
+
+def _keeps_ties(problem: Problem, placement: tuple[tuple[str, ...], ...]) -> bool:
+    """Rows of gangs together, pinned jobs where they are pinned, quotas of devices: a cap each, or what one cohort is promised."""
+    where_of = {job.name: where for job, where in zip(problem.jobs, placement, strict=True)}
+    for rows in problem.gang_rows.values():
+        if len({bool(where_of[job.name]) for job in rows}) > 1:
+            return False
+    for pin in problem.pins:
+        if set(where_of[pin.work]) != {pin.node}:
+            return False
+    held = {quota.tenant: 0.0 for quota in problem.quotas}
+    for job in problem.jobs:
+        if job.tenant in held and where_of[job.name]:
+            held[job.tenant] += job.workers * job.shape.gpus
+    if any(quota.max is not None and held[quota.tenant] > quota.max + 1e-6 for quota in problem.quotas):
+        return False
+    cohort = [quota for quota in problem.quotas if quota.parent is not None]
+    kept = {quota.tenant: 0.0 if quota.lend is None else quota.nominal - quota.lend for quota in cohort}
+    promised = sum(quota.nominal for quota in cohort)
+    return not cohort or sum(max(held[name], least) for name, least in kept.items()) <= promised + 1e-6
 
 
 def _choices(problem: Problem, job: Job) -> Iterator[tuple[str, ...]]:

@@ -109,6 +109,27 @@ def test_same_bytes_under_two_hash_seeds(project: Path) -> None:
     assert all((project / "seed1" / name).read_bytes() == (project / "seed2" / name).read_bytes() for name in names)
 
 
+def test_quota_and_pin_are_kept_and_told(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("node,count,gpus\na,2,8\n")
+    (tmp_path / "jobs.csv").write_text(
+        "job,tenant,gpus_per_worker\nwide,research,8\nr1,research,2\nr2,research,2\nr3,research,2\nsmall,product,2\n"
+    )
+    (tmp_path / "quotas.csv").write_text("tenant,nominal,max\nresearch,4,4\n")
+    (tmp_path / "pins.csv").write_text("job,node,start\nsmall,a/2,2026-12-01T00:00:00Z\n")
+    done = run(tmp_path, "optimize", "nodes.csv", "jobs.csv", "quotas.csv", "--pin", "pins.csv", "--static")
+    plan = json.loads((tmp_path / "runs" / "plan" / "plan.json").read_text())
+    explained = run(tmp_path, "explain", "runs/plan", "small")
+
+    # two jobs of research with 2 devices each are its 4; with the pinned one 6 of 16 devices are held, and no more can be
+    assert done.returncode == 0, done.stderr
+    assert "3 of 5 jobs are placed; they hold 6 of 16 devices (37.50 %)." in done.stdout
+    assert "No placement of these jobs holds more than 6" in done.stdout
+    assert "pins hold for places; their starts are not looked at" in done.stdout
+    assert {(row["name"], row["rule"]) for row in plan["unplaced"]} == {("wide", "quota"), ("r3", "quota")}
+    assert "it is pinned on a/2" in explained.stdout
+    assert run(tmp_path, "verify", "runs/plan").returncode == 0
+
+
 def test_weights_and_runtime_have_no_say(project: Path) -> None:
     refused = run(project, "optimize", "nodes.csv", "jobs.csv", "--static", "--runtime", "60")
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from schedplan.errors import SolverError
 from schedplan.measures.corruption import corrupted
 from schedplan.measures.feasibility import violations
 from schedplan.model.cluster import Market, NodeStatus
@@ -149,11 +148,14 @@ def test_service_stands_before_jobs() -> None:
     assert pytest.approx(1.0, abs=1e-4) == dict(plan.proof.work)[SIZE_AT_MOST]
 
 
-def test_service_without_room_is_refused() -> None:
+def test_service_without_room_is_a_conflict() -> None:
+    # three replicas of a device each are the least that may stand, and there is one device
     service = Service("web", slo_ms=1000.0, service_ms=100.0, shape=WorkerShape(gpus=1), min_replicas=3)
     demand = Demand("web", np.array([1.0]), np.array([1.0]))
-    with pytest.raises(SolverError, match="replicas"):
-        optimize_static(static((node("n"),), (), (service,), (demand,)))
+    plan = optimize_static(static((node("n"),), (), (service,), (demand,)))
+
+    assert plan.proof.status is PlanStatus.INFEASIBLE
+    assert {item.rule for item in plan.proof.conflict} == {"service"}
 
 
 def test_cordoned_nodes_take_nothing() -> None:

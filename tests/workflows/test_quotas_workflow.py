@@ -99,9 +99,12 @@ def test_table_and_project_file_must_not_both_state_a_quota(project: Path, tmp_p
     assert "[quotas.research]: the table quotas has a row for gpus of tenant research too" in done.stderr
 
 
-def test_a_static_placement_refuses_what_it_would_not_keep(project: Path) -> None:
-    done = run(project, "optimize", "--static", "--out", "runs/static")
+def test_a_static_placement_keeps_quotas(project: Path) -> None:
+    # 8 devices of research, of which 4 are its ceiling: the wide job is left out by its quota, the small one stands
+    quota = ("--set", "quotas.research.borrow=false")
+    done = run(project, "optimize", "--static", "--out", "runs/static", *quota)
+    verified = run(project, "verify", "runs/static")
 
-    assert 2 == done.returncode
-    assert "keeps no quotas" in done.stderr
-    assert not (project / "runs" / "static").exists()
+    assert (3, 0) == (done.returncode, run(project, "optimize", "--static", "--out", "runs/borrowed").returncode)
+    assert "8 gpus would count for tenant research with it alone; at most 4 may" in done.stdout
+    assert verified.returncode == 2

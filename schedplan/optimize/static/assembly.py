@@ -12,21 +12,25 @@ import numpy as np
 from schedplan.optimize.static.filling import Filling
 from schedplan.optimize.static.instance import Instance, Integers
 from schedplan.optimize.static.nodes import Flags, Hold, Nodes
+from schedplan.packing.allowance import Allowance
 
+NOW = slice(0, 1)
+"""The slots of a placement at one instant."""
 THRIFT_MOVES = 40
 
 
 class Assembly:
     """Nodes on which units are put, and how many of each class are still wanted."""
 
-    def __init__(self, nodes: Nodes) -> None:
+    def __init__(self, nodes: Nodes, allowance: Allowance) -> None:
         self.nodes = nodes
+        self.allowance = allowance
         self.instance: Instance = nodes.instance
         self.wanted: Integers = self.instance.demand.copy()
 
     def copy(self) -> Assembly:
         """Return the same stands on nodes of their own."""
-        found = Assembly(self.nodes.copy())
+        found = Assembly(self.nodes.copy(), self.allowance.copy())
         found.wanted = self.wanted.copy()
         return found
 
@@ -41,8 +45,7 @@ class Assembly:
         """Put units of classes on a node, shares on the devices named, counted among those that are free at first."""
         free = self.nodes.free_devices(node)
         for k, devices in units:
-            self.nodes.take(node, k, self.nodes.need(k, node), tuple(int(free[device]) for device in devices) or None)
-            self.wanted[k] -= 1
+            self._add(node, k, tuple(int(free[device]) for device in devices) or None)
 
     def fill(self, order: Sequence[int]) -> None:
         """Put what is still wanted where it fits best, classes in a given order."""
@@ -51,21 +54,31 @@ class Assembly:
                 pass
 
     def add(self, k: int) -> bool:
-        """Put one more job of a class where it fits best, a gang whole within one family of types; return whether it fits."""
-        job_class = self.instance.classes[k]
-        if job_class.units == 1:
-            node = self.nodes.best(k)
-            return node is not None and self._add(node, k) is not None
-        families = np.array(self.instance.families[k])[self.nodes.type_of]
-        return any(self._add_gang(k, families == family) for family in sorted(set(self.instance.families[k])))
+        """Put one more job of a class where it fits best, a gang whole within one family of types; return whether it fits.
+
+        A row of a gang is put with all other rows of it, or not at all.
+        """
+        if k not in self.instance.bundle_of:
+            return bool(self._add_job(k))
+        held: list[Hold] = []
+        for row in sorted(self.instance.bundle_of[k], key=lambda row: (-self.instance.weights[row], row)):
+            while self.wanted[row] > 0:
+                more = self._add_job(row)
+                if not more:
+                    self._take_back(held)
+                    return False
+                held += more
+        return True
 
     def complete_gangs(self) -> None:
-        """Take back units that make no whole gang within one family of types."""
+        """Take back units that make no whole gang within one family of types, and rows of gangs that miss others."""
         for k, job_class in enumerate(self.instance.classes):
             if job_class.units > 1:
                 for holds in self.by_family(k).values():
-                    for hold in holds[len(holds) - len(holds) % job_class.units :]:
-                        self._remove(hold)
+                    self._take_back(holds[len(holds) - len(holds) % job_class.units :])
+        for bundle in self.instance.bundles:
+            if any(self.wanted[k] > 0 for k in bundle):
+                self._take_back([hold for holds in self.nodes.holds for hold in holds if hold.of in bundle])
 
     def by_family(self, k: int) -> dict[int, list[Hold]]:
         """Return the units of a class in the order of nodes, per family of types."""
@@ -95,7 +108,7 @@ class Assembly:
         moved: list[Hold] = []
         for hold in sorted(before, key=lambda hold: (-hold.need.whole, -hold.need.size, [-amount for amount in hold.need.amounts])):
             k = _class_of(hold)
-            target = self.nodes.best(k, in_use & self._same_family(k, node))
+            target = self.nodes.best(k, in_use & self._same_family(k, node) & self._counts_alike(k, node))
             if target is None:
                 break
             moved.append(self.nodes.take(target, k, self.nodes.need(k, target)))
@@ -112,41 +125,86 @@ class Assembly:
         families = np.array(self.instance.families[k])[self.nodes.type_of]
         return np.asarray(families == families[node])
 
+    def _counts_alike(self, k: int, node: int) -> Flags:
+        """Nodes on which a class counts for the same quotas as on a node, bool [node]."""
+        if not self._is_counted(k):
+            return np.ones(len(self.nodes.type_of), dtype=np.bool_)
+        accelerator = self._accelerator(node)
+        return np.array([one.pool.accelerator == accelerator for one in self.instance.types], dtype=np.bool_)[self.nodes.type_of]
+
     def _put(self, node: int, filling: Filling) -> None:
         devices = self.nodes.free_devices(node)
         for device, classes in zip(devices, filling.shared, strict=False):
             for k in classes:
                 if self.wanted[k] > 0 and self._is_allowed(node, k):
-                    self.nodes.take(node, k, self.nodes.need(k, node), (int(device),))
-                    self.wanted[k] -= 1
+                    self._add(node, k, (int(device),))
         for k, units in filling.loose:
             for _ in range(min(units, int(self.wanted[k]))):
                 if self._is_allowed(node, k):
                     self._add(node, k)
 
     def _is_allowed(self, node: int, k: int) -> bool:
-        """Fillings keep devices, cores and memory; what else a node is short of, or allows of a class, is asked here."""
-        is_plain = self.instance.classes[k].job.shape.max_per_node is None
-        return is_plain or bool(self.nodes.room(k)[node])
+        """Fillings keep devices, cores and memory; what else a node is short of, or a quota allows of a class, is asked here."""
+        job = self.instance.classes[k].job
+        if job.shape.max_per_node is not None and not self.nodes.room(k)[node]:
+            return False
+        return self.allowance.refusal(job, self._accelerator(node), self._workers(k), NOW) is None
 
-    def _add(self, node: int, k: int) -> Hold:
+    def _is_counted(self, k: int) -> bool:
+        return self.instance.classes[k].job.tenant in self.instance.problem.ceilings_over
+
+    def _workers(self, k: int) -> int:
+        """Workers of one unit."""
+        job_class = self.instance.classes[k]
+        return job_class.job.workers if job_class.units == 1 else 1
+
+    def _accelerator(self, node: int) -> str | None:
+        return self.instance.types[int(self.nodes.type_of[node])].pool.accelerator
+
+    def _allowed(self, k: int) -> Flags | None:
+        """Nodes on which quotas let one more job of a class stand, bool [node]; None: all."""
+        if not self._is_counted(k):
+            return None
+        job, types = self.instance.classes[k].job, self.instance.types
+        models = dict.fromkeys(one.pool.accelerator for one in types)
+        open_to = {model for model in models if self.allowance.refusal(job, model, job.workers, NOW) is None}
+        return np.array([one.pool.accelerator in open_to for one in types], dtype=np.bool_)[self.nodes.type_of]
+
+    def _add_job(self, k: int) -> list[Hold]:
+        """Put one more job of a class and return its units; none where it does not fit."""
+        allowed = self._allowed(k)
+        if self.instance.classes[k].units == 1:
+            node = self.nodes.best(k, allowed)
+            return [] if node is None else [self._add(node, k)]
+        families = np.array(self.instance.families[k])[self.nodes.type_of]
+        for family in sorted(set(self.instance.families[k])):
+            among = families == family
+            held = self._add_gang(k, among if allowed is None else among & allowed)
+            if held:
+                return held
+        return []
+
+    def _add(self, node: int, k: int, devices: tuple[int, ...] | None = None) -> Hold:
         self.wanted[k] -= 1
-        return self.nodes.take(node, k, self.nodes.need(k, node))
+        self.allowance.add(self.instance.classes[k].job, self._accelerator(node), self._workers(k), NOW)
+        return self.nodes.take(node, k, self.nodes.need(k, node), devices)
 
-    def _remove(self, hold: Hold) -> None:
-        self.nodes.give_back(hold)
-        self.wanted[_class_of(hold)] += 1
+    def _take_back(self, holds: Sequence[Hold]) -> None:
+        for hold in holds:
+            k = _class_of(hold)
+            self.nodes.give_back(hold)
+            self.allowance.add(self.instance.classes[k].job, self._accelerator(hold.node), -self._workers(k), NOW)
+            self.wanted[k] += 1
 
-    def _add_gang(self, k: int, among: Flags) -> bool:
+    def _add_gang(self, k: int, among: Flags) -> list[Hold]:
         held: list[Hold] = []
         for _ in range(self.instance.classes[k].units):
             node = self.nodes.best(k, among)
             if node is None:
-                for hold in held:
-                    self._remove(hold)
-                return False
+                self._take_back(held)
+                return []
             held.append(self._add(node, k))
-        return True
+        return held
 
 
 def _class_of(hold: Hold) -> int:

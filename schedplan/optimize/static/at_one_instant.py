@@ -7,23 +7,20 @@ from schedplan.model.problem import Problem
 from schedplan.model.progress import NOTHING, Progress, Watch, unwatched
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solved import Solved
-from schedplan.optimize.static.profiles import asks_for_profiles, interrupted_profiles, optimize_profiles
+from schedplan.optimize.static.one_slot import interrupted_in_one_slot, is_for_one_slot, optimize_one_slot
 from schedplan.optimize.static.solve import StaticSolve
 
 
 def optimize_static(problem: Problem, options: SolveOptions | None = None) -> Plan:
     """Return the plan of a static problem with its bound, or its conflict where a required job fits no node.
 
-    Raises SolverError where services or required jobs found no room, or `require_optimal` is set and the proof is missing.
+    Raises SolverError where required jobs found no room, or `require_optimal` is set and the proof is missing.
     """
     return AtOneInstant(problem, options or SolveOptions()).solve().plan
 
 
 class AtOneInstant:
-    """A solve of a static problem.
-
-    Profiles of devices have legal starts, which the recipe does not know: work that asks for one is planned by the whole model.
-    """
+    """A solve of a static problem, by the whole model of one slot or by the recipe for many nodes."""
 
     def __init__(self, problem: Problem, options: SolveOptions, watch: Watch = unwatched) -> None:
         self.problem = problem
@@ -35,8 +32,8 @@ class AtOneInstant:
 
     def solve(self) -> Solved:
         """Return the plan. Raises SolverError as `optimize_static` does."""
-        if asks_for_profiles(self.problem):
-            plan = optimize_profiles(self.problem, self.options, self._follow)
+        if is_for_one_slot(self.problem):
+            plan = optimize_one_slot(self.problem, self.options, self._follow)
         else:
             self._by_recipe = StaticSolve(self.problem, self.options, self.watch)
             plan = self._by_recipe.plan()
@@ -51,7 +48,7 @@ class AtOneInstant:
         if self._by_recipe is not None:
             plan = self._by_recipe.kept()
         elif self._reached.decisions is not None:
-            plan = interrupted_profiles(self.problem, self.options, self._reached)
+            plan = interrupted_in_one_slot(self.problem, self.options, self._reached)
         return None if plan is None else Solved(self.problem, plan)
 
     def _follow(self, progress: Progress) -> None:

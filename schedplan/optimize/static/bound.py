@@ -1,10 +1,11 @@
 """The bound of a static placement from prices alone, in exact arithmetic. It has never heard of a solver.
 
 Any prices, none below 0, prove a bound. Per node of type t: β_tr of resource r, γ_t of a device, δ of a place; σ_tz of a share of
-z slices. A device can be cut into shares worth at most max_q Σ a_qz σ_tz, so γ_t is raised to that. A unit of class k on t costs
-cost_tk = Σ_r r_k β_tr + (shares_k σ_tz or whole_k γ_t) + its places, a replica of s likewise cost_ts, and no plan places more than
+z slices; λ_c of a unit of a sum that quotas bound by L_c (quota_cuts), of which work takes asked_c. A device can be cut into shares
+worth at most max_q Σ a_qz σ_tz, so γ_t is raised to that. A unit of class k on t costs cost_tk = Σ_r r_k β_tr + (shares_k σ_tz or
+whole_k γ_t) + its places + Σ_c asked_c λ_c, a replica of s likewise cost_ts, and no plan places more than
 
-    Σ_k D_k max(0, max_t (w_k − cost_tk)) + Σ_t N_t (Σ_r R_tr β_tr + G_t γ_t + Σ places x δ)
+    Σ_k D_k max(0, max_t (w_k − cost_tk)) + Σ_t N_t (Σ_r R_tr β_tr + G_t γ_t + Σ places x δ) + Σ_c L_c λ_c
     − Σ_s max(min_t r_ts cost_ts, least_s min_t cost_ts)
 
 Source: linear duality. Prices of shares at the optimum are a dual feasible function of the device (Fekete and Schepers 2001,
@@ -23,13 +24,14 @@ from schedplan.model.workload import WorkerShape
 from schedplan.optimize.constraints.topology import is_on_one_node
 from schedplan.optimize.static.instance import DEVICES, Instance, Need, NodeType, is_tall, is_unknown
 from schedplan.optimize.static.patterns import dearest_pattern
+from schedplan.optimize.static.quota_cuts import QuotaCut
 from schedplan.optimize.static.services import ServiceNeed
 
 SCALE = 1 << 32
 # What the check of a plan forgives in a sum per node, and in the cover of a service: no plan it accepts lies above the bound.
 FORGIVEN = Fraction(1, 10**6)
 COVER_FORGIVEN = Fraction(1, 10**6)
-PLACE, LIMIT, SHARE, DEVICE = "place", "limit", "share", "device"
+PLACE, LIMIT, SHARE, DEVICE, QUOTA = "place", "limit", "share", "device", "quota"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +49,18 @@ def bound_of(relaxed: Instance, services: Sequence[ServiceNeed], prices: Sequenc
     by_pool: dict[str, dict[str, Fraction]] = {}
     for price in prices:
         by_pool.setdefault(price.pool, {})[price.item] = Fraction(price.value)
-    tariffs = [_Tariff(relaxed, services, one, by_pool.get(one.pool.name, {})) for one in relaxed.types]
+    priced = {item.removeprefix(f"{QUOTA} "): price for item, price in by_pool.pop("", {}).items()}
+    cuts = [(cut, priced[cut.name]) for cut in relaxed.cuts if cut.name in priced]
+    tariffs = [_Tariff(relaxed, services, one, by_pool.get(one.pool.name, {}), cuts) for one in relaxed.types]
     total = sum((tariff.worth() for tariff in tariffs), Fraction(0))
+    total += sum((cut.limit * price for cut, price in cuts), Fraction(0))
     for k, job_class in enumerate(relaxed.classes):
         job = job_class.job
         workers = job.workers if is_on_one_node(job.topology) else 1
         costs = [
-            tariff.cost(need, job.shape, workers) + tariff.limit_cost(job.name, workers)
+            tariff.cost(need, job.shape, workers)
+            + tariff.limit_cost(job.name, workers)
+            + tariff.quota_cost(job.tenant, job.shape, workers)
             for tariff, need in zip(tariffs, relaxed.needs[k], strict=True)
             if need is not None
         ]
@@ -71,8 +78,15 @@ def place_item(relaxed: Instance, item: int, part: int) -> str:
 class _Tariff:
     """The prices on one type of nodes."""
 
-    def __init__(self, relaxed: Instance, services: Sequence[ServiceNeed], of: NodeType, prices: dict[str, Fraction]) -> None:
-        self.relaxed, self.of = relaxed, of
+    def __init__(
+        self,
+        relaxed: Instance,
+        services: Sequence[ServiceNeed],
+        of: NodeType,
+        prices: dict[str, Fraction],
+        cuts: Sequence[tuple[QuotaCut, Fraction]],
+    ) -> None:
+        self.relaxed, self.of, self.cuts = relaxed, of, cuts
         needs = [row[of.idx] for row in relaxed.needs] + [one.needs[of.idx] for one in services]
         sizes = tuple(sorted({need.size for need in needs if need is not None and need.shares}))
         scaled = tuple(ceil(prices.get(f"{SHARE} {size}", Fraction(0)) * SCALE) for size in sizes)
@@ -110,6 +124,11 @@ class _Tariff:
         """What the places cost that a unit of a job takes of those for its class alone."""
         return workers * self.limits.get(job, Fraction(0))
 
+    def quota_cost(self, tenant: str, shape: WorkerShape, workers: int) -> Fraction:
+        """What so many workers cost of what quotas bound."""
+        accelerator = self.of.pool.accelerator
+        return workers * sum((cut.asked(tenant, shape, accelerator) * price for cut, price in self.cuts), Fraction(0))
+
     def _places(self, prices: dict[str, Fraction]) -> list[tuple[int, int, Fraction]]:
         names = {DEVICE: DEVICES, **{name: idx for idx, name in enumerate(self.relaxed.resources)}}
         found = []
@@ -130,7 +149,7 @@ class _Tariff:
 def _least_cost(tariffs: Sequence[_Tariff], service: ServiceNeed) -> Fraction:
     """What a service's replicas take at least: as many as its target needs, or as its minimum says."""
     options = [
-        (least, tariff.cost(need, service.shape, 1))
+        (least, tariff.cost(need, service.shape, 1) + tariff.quota_cost(service.tenant, service.shape, 1))
         for tariff, need, least in zip(tariffs, service.needs, service.least, strict=True)
         if need is not None and least is not None
     ]

@@ -22,6 +22,7 @@ from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, Topology, WorkerShape
 from schedplan.optimize.constraints.topology import domain_of, domains_asked, is_on_one_node
+from schedplan.optimize.static.quota_cuts import QuotaCut, quota_cuts
 from schedplan.packing.footprint import (
     UNBOUNDED,
     cpu_capacity_micro,
@@ -86,7 +87,10 @@ class JobClass:
 
 @dataclass(frozen=True)
 class Instance:
-    """needs[class][type]: None where the type may not hold it. families[class][type]: a gang of several units stays in one."""
+    """needs[class][type]: None where the type may not hold it. families[class][type]: a gang of several units stays in one.
+
+    bundles: classes whose jobs, the rows of one gang, stand all or none. held: what stands already of each of `quota_cuts`.
+    """
 
     problem: Problem
     resources: tuple[str, ...]
@@ -94,6 +98,18 @@ class Instance:
     classes: tuple[JobClass, ...]
     needs: tuple[tuple[Need | None, ...], ...]
     families: tuple[tuple[int, ...], ...]
+    bundles: tuple[tuple[int, ...], ...] = ()
+    held: tuple[float, ...] = ()
+
+    @cached_property
+    def bundle_of(self) -> dict[int, tuple[int, ...]]:
+        """The bundle of each class that is in one."""
+        return {k: bundle for bundle in self.bundles for k in bundle}
+
+    @cached_property
+    def cuts(self) -> tuple[QuotaCut, ...]:
+        """What quotas let tenants hold, as sums."""
+        return quota_cuts(self.problem)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -118,16 +134,19 @@ class Instance:
 def instance(problem: Problem, *, is_relaxed: bool = False) -> Instance:
     """Return the instance of a static problem: all nodes a plan may use, and all jobs.
 
+    Pinned jobs, which stand before any other, are in it only where is_relaxed, and there as if they had no pin.
+
     A gang that must share a device group takes whole groups of nodes that have several, so that its plan holds; is_relaxed: only
     what it asks for, as a bound must have it.
     """
     shapes = dict.fromkeys((*(job.shape for job in problem.jobs), *(service.shape for service in problem.services)))
     resources = ("cpus", "memory_gib", *sorted({name for shape in shapes for name, _ in shape.resources}))
     types = _types(problem, resources)
-    classes = _classes(problem)
+    jobs = problem.jobs if is_relaxed else tuple(job for job in problem.jobs if job.name not in problem.pin_of_job)
+    classes = _classes(problem, jobs)
     needs = tuple(tuple(_need(one.job, node_type.pool, resources, is_relaxed) for node_type in types) for one in classes)
     families = tuple(_families(problem, one.job, types) for one in classes)
-    return Instance(problem, resources, types, classes, needs, families)
+    return Instance(problem, resources, types, classes, needs, families, () if is_relaxed else _bundles(problem, classes))
 
 
 def need_of(shape: WorkerShape, pool: Pool, resources: tuple[str, ...], workers: int = 1) -> Need:
@@ -189,10 +208,10 @@ def _alike(pool: Pool, asked: tuple[str, ...]) -> Pool:
     )
 
 
-def _classes(problem: Problem) -> tuple[JobClass, ...]:
+def _classes(problem: Problem, given: tuple[Job, ...]) -> tuple[JobClass, ...]:
     members: dict[Job, list[Job]] = defaultdict(list)
-    for job in problem.jobs:
-        members[_alike_job(job)].append(job)
+    for job in given:
+        members[_alike_job(problem, job)].append(job)
     classes = []
     for idx, jobs in enumerate(members.values()):
         job = jobs[0]
@@ -202,8 +221,16 @@ def _classes(problem: Problem) -> tuple[JobClass, ...]:
     return tuple(classes)
 
 
-def _alike_job(job: Job) -> Job:
-    """Return a job without what makes no difference to where it may stand or what it weighs."""
+def _bundles(problem: Problem, classes: tuple[JobClass, ...]) -> tuple[tuple[int, ...], ...]:
+    members: dict[str, list[int]] = defaultdict(list)
+    for one in classes:
+        if one.job.gang is not None and one.job.name in problem.gang_rows:
+            members[one.job.gang].append(one.idx)
+    return tuple(tuple(found) for found in members.values())
+
+
+def _alike_job(problem: Problem, job: Job) -> Job:
+    """Return a job without what makes no difference to where it may stand, what it weighs and what hangs on it."""
     topology = Topology.CLUSTER if job.topology is Topology.ANY else job.topology
     return Job(
         "",
@@ -213,6 +240,8 @@ def _alike_job(job: Job) -> Job:
         shape=job.shape,
         spot_ok=job.spot_ok,
         topology=topology,
+        tenant=job.tenant if job.tenant in problem.quota_tenants else Job("").tenant,
+        gang=job.gang if job.name in problem.gang_rows else None,
     )
 
 
@@ -221,8 +250,13 @@ def _need(job: Job, pool: Pool, resources: tuple[str, ...], is_relaxed: bool) ->
         return None
     if not is_on_one_node(job.topology):
         return need_of(job.shape, pool, resources)
+    return need_of(job.shape, pool, resources, job.workers) if is_relaxed else need_on_one_node(job, pool, resources)
+
+
+def need_on_one_node(job: Job, pool: Pool, resources: tuple[str, ...]) -> Need:
+    """Return what a gang takes that stands on one node as a whole: whole device groups where it must share one of several."""
     need = need_of(job.shape, pool, resources, job.workers)
-    if not is_relaxed and job.topology is Topology.DEVICE_GROUP and pool.device_groups > 1 and (need.whole or need.shares):
+    if job.topology is Topology.DEVICE_GROUP and pool.device_groups > 1 and (need.whole or need.shares):
         return replace(need, whole=ceil(pool.gpus / pool.device_groups), shares=0, size=0)
     return need
 

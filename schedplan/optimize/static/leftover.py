@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.eligibility import job_refusal, workers_per_node
+from schedplan.measures.quotas import QuotaRefusal
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, Unplaced
+from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.constraints.topology import is_on_one_node
-from schedplan.optimize.static.assembly import Assembly
+from schedplan.optimize.static.assembly import NOW, Assembly
 from schedplan.optimize.static.instance import JobClass
 from schedplan.optimize.static.nodes import Nodes
 
@@ -30,14 +32,40 @@ def left_out_rows(assembly: Assembly, decisions: Decisions) -> tuple[Unplaced, .
     for job_class in assembly.instance.classes:
         missing = [job.name for job in job_class.jobs if job.name not in placed]
         if missing:
-            rule, evidence, repair, cost = _answer(assembly.nodes, job_class, len(missing))
+            rule, evidence, repair, cost = _by_ties(assembly, job_class) or _answer(assembly.nodes, job_class, len(missing))
             rows += [Unplaced("job", name, 1, rule, evidence, repair, cost) for name in missing]
     return tuple(sorted(rows, key=lambda row: row.name))
+
+
+def quota_told(refusal: QuotaRefusal) -> tuple[str, str, str]:
+    """Return (rule, evidence, repair) of a job that a quota keeps out beside what is placed."""
+    unit = refusal.ceiling.scope.resource.value
+    evidence = f"{refusal.counted:g} {unit} would count for {refusal.ceiling.subject} with it; at most {refusal.most:g} may"
+    return "quota", evidence, "raise the quota, or leave out other work of it"
+
+
+def rows_told(problem: Problem, job: Job) -> tuple[str, str, str]:
+    """Return the same of a row of a gang that found no place for all its rows."""
+    rows = len(problem.gang_rows[job.name])
+    evidence = f"the {rows} rows of gang {job.gang} stand together or not at all; beside what is placed there is no room for all"
+    return "gang", evidence, "add nodes that take them, or split the gang"
 
 
 def holds_nowhere(nodes: Nodes, job_class: JobClass) -> bool:
     """Whether even empty nodes do not hold one job of a class."""
     return _most_jobs(nodes, job_class) < 1
+
+
+def _by_ties(assembly: Assembly, job_class: JobClass) -> tuple[str, str, str, float | None] | None:
+    """What keeps a class out besides room on nodes: a quota on all nodes that may hold it, or the other rows of its gang."""
+    job, needs, types = job_class.job, assembly.instance.needs[job_class.idx], assembly.instance.types
+    models = dict.fromkeys(one.pool.accelerator for one in types if needs[one.idx] is not None)
+    refusals = [assembly.allowance.refusal(job, model, job.workers, NOW) for model in models]
+    if refusals and refusals[0] is not None and None not in refusals:
+        return (*quota_told(refusals[0]), None)
+    if models and job_class.idx in assembly.instance.bundle_of:
+        return (*rows_told(assembly.instance.problem, job), None)
+    return None
 
 
 def _answer(nodes: Nodes, job_class: JobClass, missing: int) -> tuple[str, str, str, float | None]:

@@ -9,6 +9,7 @@ max Σ w_k x, under the rows
   device    Σ_q y + Σ_k whole_k x <= G_t N_t
   count     Σ_{k: need above 1/(j+1) of a node} x <= j N_t, for devices and each resource, j = 1, 2, 3
   most      x[t,k] <= max_per_node_k N_t
+  quota     Σ asked_k x (+ replicas) <= L_c, for each sum c that quotas bound (quota_cuts)
   service   Σ_t z[t,s] / r[s,t] >= 1 and Σ_t z[t,s] >= least
 Intuition: pouring nodes together loses little where devices bind; cutting devices by patterns is what decides, because two shares
 above half a device need two devices, however much is left of both.
@@ -23,7 +24,8 @@ from functools import cached_property
 import numpy as np
 
 from schedplan.model.plan import Price
-from schedplan.optimize.static.bound import DEVICE, LIMIT, SHARE, place_item
+from schedplan.model.workload import Job, Service
+from schedplan.optimize.static.bound import DEVICE, LIMIT, QUOTA, SHARE, place_item
 from schedplan.optimize.static.instance import DEVICES, Instance, Need, NodeType, can_hold, is_tall, is_unknown
 from schedplan.optimize.static.patterns import Pattern, dearest_pattern, maximal_patterns
 from schedplan.optimize.static.program import Answer, Floats, Matrix, Program, matrix_of
@@ -117,11 +119,16 @@ class Relaxation:
             price = round(float(value), PRICE_DIGITS)
             item = self._item(row)
             if price > 0 and item is not None:
-                of = row.item if row.kind == "most" else row.of
-                found.append(Price(self.instance.types[of].pool.name, item, price))
+                found.append(Price(self._pool(row), item, price))
         return tuple(sorted(found))
 
-    def _item(self, row: Row) -> str | None:
+    def _pool(self, row: Row) -> str:
+        """The pool that stands for the nodes a row is about; none for what is about all nodes."""
+        if row.kind == "quota":
+            return ""
+        return self.instance.types[row.item if row.kind == "most" else row.of].pool.name
+
+    def _item(self, row: Row) -> str | None:  # noqa: PLR0911 a table of kinds
         match row.kind:
             case "resource":
                 return self.instance.resources[row.item]
@@ -133,6 +140,8 @@ class Relaxation:
                 return place_item(self.instance, row.item, row.part)
             case "most":
                 return f"{LIMIT} {self.instance.classes[row.of].job.name}"
+            case "quota":
+                return f"{QUOTA} {self.instance.cuts[row.of].name}"
             case _:
                 return None
 
@@ -154,6 +163,7 @@ class Relaxation:
         for job_class in instance.classes:
             if job_class.job.shape.max_per_node is not None:
                 rows += [Row("most", job_class.idx, one.idx) for one in instance.types]
+        rows += [Row("quota", idx) for idx in range(len(instance.cuts))]
         for s, service in enumerate(self.services):
             rows += [Row("service", s), *([Row("least", s)] if service.min_replicas else [])]
         return rows
@@ -210,7 +220,14 @@ class Relaxation:
                 column.append((self.row_of[row], 1.0))
         if self.instance.classes[k].job.shape.max_per_node is not None:
             column.append((self.row_of[Row("most", k, t)], 1.0))
-        return column
+        job_class = self.instance.classes[k]
+        return column + self._counted(job_class.job, t, job_class.job.workers if job_class.units == 1 else 1)
+
+    def _counted(self, work: Job | Service, t: int, workers: int) -> list[tuple[int, float]]:
+        """What one unit takes of the sums that quotas bound."""
+        accelerator = self.instance.types[t].pool.accelerator
+        asked = ((idx, float(cut.asked(work.tenant, work.shape, accelerator))) for idx, cut in enumerate(self.instance.cuts))
+        return [(self.row_of[Row("quota", idx)], workers * amount) for idx, amount in asked if amount]
 
     def _replica(self, t: int, s: int) -> list[tuple[int, float]]:
         service = self.services[s]
@@ -220,7 +237,7 @@ class Relaxation:
         column = [*self._taken(t, need), (self.row_of[Row("service", s)], 1.0 / least)]
         if service.min_replicas:
             column.append((self.row_of[Row("least", s)], 1.0))
-        return column
+        return column + self._counted(self.instance.problem.service_by_name[service.name], t, 1)
 
     def _taken(self, t: int, need: Need) -> list[tuple[int, float]]:
         column = []
@@ -260,6 +277,9 @@ class Relaxation:
                 return float(row.part * types[row.of].count)
             case "most":
                 return float((self.instance.classes[row.of].job.shape.max_per_node or 0) * types[row.item].count)
+            case "quota":
+                held = self.instance.held[row.of] if self.instance.held else 0.0
+                return max(float(self.instance.cuts[row.of].limit) - held, 0.0)
             case "service":
                 return 1.0
             case "least":

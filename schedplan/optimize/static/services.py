@@ -16,6 +16,7 @@ class ServiceNeed:
     """Replicas of one service: what one takes of each type, and how many of them alone meet the target; None: none may stand."""
 
     name: str
+    tenant: str
     shape: WorkerShape
     needs: tuple[Need | None, ...]
     least: tuple[int | None, ...]
@@ -38,5 +39,5 @@ def service_needs(problem: Problem, instance: Instance) -> tuple[ServiceNeed, ..
             need_of(service.shape, one.pool, instance.resources) if count is not None else None
             for one, count in zip(instance.types, least, strict=True)
         )
-        found.append(ServiceNeed(service.name, service.shape, needs, least, service.min_replicas))
+        found.append(ServiceNeed(service.name, service.tenant, service.shape, needs, least, service.min_replicas))
     return tuple(found)

@@ -6,7 +6,6 @@ A plan is handed out only after the solver-free check of `measures` has accepted
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import fsum
 
 import numpy as np
@@ -16,31 +15,26 @@ from schedplan.measures.accounting import account
 from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import terms, total
 from schedplan.measures.rules.case import CODES
-from schedplan.measures.work import counted_share, importance
+from schedplan.measures.work import importance
 from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Price, Proof
 from schedplan.model.problem import Problem
 from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
+from schedplan.optimize.static.amounts import amounts
 from schedplan.optimize.static.assembly import Assembly
 from schedplan.optimize.static.bound import ProvenBound, bound_of
-from schedplan.optimize.static.certificate import (
-    COUNTED_AT_MOST,
-    COUNTED_PLACED,
-    DEAREST_DEVICE,
-    SIZE_AT_MOST,
-    SIZE_PLACED,
-    least_objective,
-)
+from schedplan.optimize.static.certificate import least_objective
 from schedplan.optimize.static.instance import Instance, instance
 from schedplan.optimize.static.leftover import holds_nowhere, left_out_rows
 from schedplan.optimize.static.nodes import Nodes
+from schedplan.optimize.static.one_slot import has_ties
 from schedplan.optimize.static.recipe import assemble, weights_of
 from schedplan.optimize.static.reference import first_come, scales_of
 from schedplan.optimize.static.relaxation import Relaxation
 from schedplan.optimize.static.residual import residual
 from schedplan.optimize.static.services import service_needs
-from schedplan.optimize.static.standing import decisions_of, nodes_with, standing_replicas
+from schedplan.optimize.static.standing import assembly_with, decisions_of, nodes_with, standing_of
 from schedplan.optimize.static.whole import is_small, solve_whole
 from schedplan.units import MICRO
 
@@ -77,20 +71,22 @@ class StaticSolve:
         self.instance = instance(problem)
         self.relaxed = instance(problem, is_relaxed=True)
         self.services = service_needs(problem, self.relaxed)
-        self.replicas = standing_replicas(problem)
+        self.standing = standing_of(problem)
         self.proven: _Proven | None = None
-        self.standing: Assembly | None = None
+        self.best: Assembly | None = None
 
     def plan(self) -> Plan:
         """Run the steps and return the plan. SolverError as AtOneInstant raises it."""
+        if self.standing.refusal is not None:
+            return replace(self.standing.refusal, decisions=self._nothing(), seed=self.options.seed)
         conflict = self._conflict()
         if conflict:
             return self._infeasible(conflict)
         self._tell("bound by prices")
         self.proven = proven = self._bound()
         self._tell("best fit in order of submission")
-        reference = first_come(self.problem, self.instance, self.replicas)
-        self.scales = scales_of(self.problem, decisions_of(self.problem, reference, self.replicas))
+        reference = first_come(self.problem, self.instance, self.standing)
+        self.scales = scales_of(self.problem, decisions_of(self.problem, reference, self.standing))
         self._keep(reference)
         built = self._built(reference)
         self._keep(built.assembly)
@@ -100,7 +96,7 @@ class StaticSolve:
         by_search = 0.0 if built.proven is None else least_objective(self.problem, built.proven)
         prices = proven.prices if proven.least >= by_search else ()
         plan = self._handed_out(built.assembly, max(proven.least, by_search))
-        work = (*built.work, *self._proof_work(proven, built.assembly))
+        work = (*built.work, *self._proof_work(proven, plan.decisions))
         plan = replace(plan, proof=replace(plan.proof, route=built.route, work=work, prices=prices))
         if self.options.require_optimal and plan.proof.status is not PlanStatus.OPTIMAL:
             raise SolverError(f"the plan is not proven optimal: gap {plan.proof.gap}", code="SP4002", hint="Accept the gap.")
@@ -108,18 +104,18 @@ class StaticSolve:
 
     def kept(self) -> Plan | None:
         """Return the best plan so far as it stands, without any search; None where there is none that keeps every rule."""
-        if self.standing is None or self.proven is None:
+        if self.best is None or self.proven is None:
             return None
-        if violations(self.problem, decisions_of(self.problem, self.standing, self.replicas)):
+        if violations(self.problem, decisions_of(self.problem, self.best, self.standing)):
             return None
-        plan = self._handed_out(self.standing, self.proven.least)
-        work = self._proof_work(self.proven, self.standing)
+        plan = self._handed_out(self.best, self.proven.least)
+        work = self._proof_work(self.proven, plan.decisions)
         proof = replace(plan.proof, route="interrupted", work=work, prices=self.proven.prices)
         return replace(plan, proof=proof, warnings=(*plan.warnings, INTERRUPTED))
 
     def _keep(self, assembly: Assembly) -> None:
         """Keep what stands, as it is now."""
-        self.standing = assembly.copy()
+        self.best = assembly.copy()
 
     def _tell(self, phase: str) -> None:
         """Tell the watcher where the search stands."""
@@ -127,7 +123,7 @@ class StaticSolve:
 
     def _handed_out(self, assembly: Assembly, bound: float | None) -> Plan:
         """Return the plan that an assembly is, with every number that follows, once the check has accepted it."""
-        decisions = decisions_of(self.problem, assembly, self.replicas)
+        decisions = decisions_of(self.problem, assembly, self.standing)
         self._refuse(decisions)
         found = account(self.problem, decisions)
         parts = terms(self.problem, found.goals, self.scales)
@@ -158,9 +154,10 @@ class StaticSolve:
 
     def _built(self, reference: Assembly) -> _Built:
         """Return the better of a search and the reference."""
-        left, rows_of = residual(nodes_with(self.problem, self.instance, self.replicas))
-        self._tell("every node by itself" if is_small(left) else "fillings of nodes")
-        built = self._by_whole_model(left, rows_of) if is_small(left) else None
+        left, rows_of = residual(nodes_with(self.problem, self.instance, self.standing))
+        is_whole = is_small(left) and not has_ties(self.problem)
+        self._tell("every node by itself" if is_whole else "fillings of nodes")
+        built = self._by_whole_model(left, rows_of) if is_whole else None
         built = built or self._by_recipe()
         weights = weights_of(self.instance)
         if weights @ reference.wanted < weights @ built.assembly.wanted:
@@ -172,7 +169,7 @@ class StaticSolve:
         answer = solve_whole(left, weights)
         if answer is None:
             return None
-        assembly = Assembly(nodes_with(self.problem, self.instance, self.replicas))
+        assembly = assembly_with(self.problem, self.instance, self.standing)
         rows = [row for of_type in rows_of for row in of_type]
         for row, units in zip(rows, answer.stands, strict=True):
             assembly.stand(row, units)
@@ -188,7 +185,7 @@ class StaticSolve:
         )
 
     def _by_recipe(self) -> _Built:
-        assembly, done = assemble(self.problem, self.instance, self.replicas)
+        assembly, done = assemble(self.problem, self.instance, self.standing)
         route = f"device patterns on {len(self.instance.types)} types of nodes, dive over fillings of nodes, best fit of the rest"
         work = (
             ("classes", float(len(self.instance.classes))),
@@ -202,23 +199,8 @@ class StaticSolve:
         weights = weights_of(self.instance)
         return sorted(range(len(weights)), key=lambda k: (-weights[k], k))
 
-    def _proof_work(self, proven: _Proven, assembly: Assembly) -> tuple[tuple[str, float], ...]:
-        """The proof in numbers: size placed and at most, and the same for the counted resource (devices, else cores) alone."""
-        counted = tuple(
-            Fraction(counted_share(one.job.shape, self.problem.cluster)) * (one.job.workers if one.units == 1 else 1)
-            for one in self.relaxed.classes
-        )
-        by_count = self.relaxed.weighed(counted)
-        answer = proven.relaxation.solve(by_count.weights)
-        at_most = bound_of(by_count, self.services, proven.relaxation.prices(answer)).value if answer is not None else Fraction(0)
-        placed = by_count.weights @ (self.instance.demand - assembly.wanted)
-        return (
-            (SIZE_PLACED, assembly.weight()),
-            (SIZE_AT_MOST, float(proven.bound.value)),
-            (COUNTED_PLACED, float(placed)),
-            (COUNTED_AT_MOST, float(at_most)),
-            (DEAREST_DEVICE, float(proven.bound.dearest_device)),
-        )
+    def _proof_work(self, proven: _Proven, decisions: Decisions) -> tuple[tuple[str, float], ...]:
+        return amounts(proven.relaxation, self.services, proven.bound, decisions)
 
     def _is_in_millionths(self) -> bool:
         """Whether integers say exactly what is asked and offered, so that a search in integers is a proof."""
@@ -261,8 +243,9 @@ class StaticSolve:
             if one.job.required and holds_nowhere(nodes, one)
         )
 
+    def _nothing(self) -> Decisions:
+        return Decisions((), (), np.zeros((len(self.problem.cluster.nodes), 1), dtype=np.bool_))
+
     def _infeasible(self, conflict: tuple[ConflictItem, ...]) -> Plan:
-        nothing = Decisions((), (), np.zeros((len(self.problem.cluster.nodes), 1), dtype=np.bool_))
-        return Plan(
-            nothing, Proof(PlanStatus.INFEASIBLE, None, None, None, None, "arithmetic", (), conflict), seed=self.options.seed
-        )
+        proof = Proof(PlanStatus.INFEASIBLE, None, None, None, None, "arithmetic", (), conflict)
+        return Plan(self._nothing(), proof, seed=self.options.seed)
