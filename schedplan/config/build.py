@@ -18,9 +18,11 @@ from schedplan.config.settings import (
     SolverSettings,
 )
 from schedplan.config.zone import find_zone, nearest_zone
-from schedplan.model.forbid import Forbid, ForbidError, parse_forbid
+from schedplan.model.best_effort import BestEffort, parse_best_effort
+from schedplan.model.forbid import Forbid, parse_forbid
 from schedplan.model.problem import Limits, MissedDemand, Objective, Rates, Reserve, Reward
 from schedplan.model.quota import Quota, QuotaResource
+from schedplan.model.selector import SelectorError
 from schedplan.timegrid import InstantError, parse_instant
 from schedplan.units import QuantityError, parse_duration_s, parse_number
 
@@ -49,6 +51,7 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
         limits=_limits(document, given),
         quotas=_quotas(document.quotas, given),
         forbid=_forbid(document, given),
+        best_effort=_best_effort(document, given),
         solver=SolverSettings(solver.gap, solver.seed, solver.threads, _time_limit_s(solver.time_limit, given)),
         check=CheckSettings(_rules(document, given)),
         warnings=warnings + given.warnings(),
@@ -224,8 +227,18 @@ def _forbid(document: ProjectFile, given: GivenValues) -> tuple[Forbid, ...]:
     for text in dict.fromkeys(document.rules.forbid):
         try:
             found.append(parse_forbid(text))
-        except ForbidError as fault:
+        except SelectorError as fault:
             given.note(("rules", "forbid"), f"rules.forbid: {text!r}: {fault}", hint=fault.hint)
+    return tuple(found)
+
+
+def _best_effort(document: ProjectFile, given: GivenValues) -> tuple[BestEffort, ...]:
+    found = []
+    for text in dict.fromkeys(document.rules.best_effort):
+        try:
+            found.append(parse_best_effort(text))
+        except SelectorError as fault:
+            given.note(("rules", "best_effort"), f"rules.best_effort: {text!r}: {fault}", hint=fault.hint)
     return tuple(found)
 
 

@@ -128,6 +128,9 @@ class QuotaSection(Section):
 
 class RulesSection(Section):
     forbid: list[str] = key([], "what work may never stand on what nodes", 'rules such as ["kind=training on edge=true"]')
+    best_effort: list[str] = key(
+        [], "which jobs may run in pieces, where they write checkpoints", 'selectors such as ["kind=batch tenant=research"]'
+    )
 
 
 class SolverSection(Section):

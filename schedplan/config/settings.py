@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from schedplan.model.best_effort import BestEffort
 from schedplan.model.forbid import Forbid
 from schedplan.model.problem import Limits, Objective
 from schedplan.model.quota import Quota
@@ -108,6 +109,7 @@ class Settings:
     limits: Limits
     quotas: tuple[Quota, ...]
     forbid: tuple[Forbid, ...]
+    best_effort: tuple[BestEffort, ...]
     solver: SolverSettings
     check: CheckSettings
     warnings: tuple[str, ...]

@@ -1,10 +1,11 @@
 """Accounting: everything that follows from decisions, computed from the problem alone. It never asks how they were found.
 
     latency      = sum over jobs of urgency x size x (wait rate x hours waited + tardiness rate x hours late, where soft); one that
-                   is left out waits until the horizon ends; + what moves against an earlier plan, at its price; + missed demand
+                   is left out waits until the horizon ends, one in pieces while it
+                   does not work (`pieces`); + what moves against an earlier plan, at its price; + missed demand
                    where it has a price (`missed`)
     utilization  = paid - held by jobs - reference work of services that is served, in counted-resource-hours; an elastic gang
-                   counts for its run time alone, not for the rest of its last slot
+                   counts for its run time alone, not for the rest of its last slot, and a piece of a job not for its restart
     cost         = paid + expected rework + what is borrowed beyond quotas
     carbon       = emissions of the nodes that are on, by idle power and duty; 0 where power or intensity is not known
     unplaced     = importance left out / importance of all jobs; missed demand, where it has a price, is part of both
@@ -32,10 +33,10 @@ from schedplan.measures.objective import GoalValues
 from schedplan.measures.placements import placements, replica_rows
 from schedplan.measures.pool_loss import pool_losses
 from schedplan.measures.quotas import borrow_costs
-from schedplan.measures.runs import Run, fleets_of, left_out, missed_shares, runs_of
+from schedplan.measures.runs import Run, fleets_of, left_out, missed_shares, run_lateness, runs_of
 from schedplan.measures.stranded import stranded
 from schedplan.measures.usage import Usage, counted_on, usage_of
-from schedplan.measures.work import endless_wait, importance, lateness, reference_work_h
+from schedplan.measures.work import endless_wait, importance, reference_work_h
 from schedplan.model.findings import Measure
 from schedplan.model.plan import Decisions, NodeUse, Placement, ReplicaRow
 from schedplan.model.problem import Problem
@@ -115,7 +116,7 @@ def _goals(
     return GoalValues(
         latency=fsum(
             [
-                *(lateness(problem, run.job, run.start_s, run.end_s) for run in runs),
+                *(run_lateness(problem, run) for run in runs),
                 *(endless_wait(problem, job) for job in unplaced),
                 problem.objective.move_device_h * moves_of(problem, decisions).total,
                 problem.objective.rates.missed * unserved,

@@ -155,7 +155,7 @@ class _Case:
         for pool in _on_demand(self):
             if refusal(pool, run.job.shape) is None:
                 end = self.problem.grid.end_edge(run.start_slot, run_minutes(self.problem, run.job, pool, run.workers))
-                slots = slice(run.start_slot, end)
+                slots = slice(run.start_slot, end) if run.count == 1 else run.slots
                 costs.append(self._filled_cost(pool, run.job, run.workers, slots))
         return min(costs, default=None)
 

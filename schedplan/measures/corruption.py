@@ -39,6 +39,7 @@ from schedplan.model.plan import (
     Term,
     Unplaced,
     WaterfallStep,
+    jobs_in_pieces,
 )
 from schedplan.model.problem import Problem
 
@@ -71,11 +72,12 @@ def corrupted(
         return unread
     decisions = _read_back(problem, plan, plan.node_use)
     found = list(violations(problem, decisions))
+    row_key = ("job", "node", "start_s") if jobs_in_pieces(plan.placements) else ("job", "node")
     if any(finding.code == CODES["place"] for finding in found):
         return tuple(found)
     fresh = account(problem, decisions)
     found += _decisions(plan.decisions, decisions)
-    found += _rows("SP3122", "placement", plan.placements, fresh.placements, ("job", "node"))
+    found += _rows("SP3122", "placement", plan.placements, fresh.placements, row_key)
     found += _rows("SP3123", "replicas", plan.replicas, fresh.replicas, ("service", "ds_s", "node"))
     found += _node_use(plan.node_use, fresh.node_use)
     found += _measures(plan, fresh)
@@ -114,8 +116,15 @@ def _unreadable(problem: Problem, plan: Plan) -> Iterator[Finding]:
 
 def _read_back(problem: Problem, plan: Plan, node_use: NodeUse) -> Decisions:
     grid = problem.grid
+    in_pieces = jobs_in_pieces(plan.placements)
     parts = [
-        JobPart(row.job, row.node, grid.release_slot(row.start_s), row.worker_last - row.worker_first + 1)
+        JobPart(
+            row.job,
+            row.node,
+            grid.release_slot(row.start_s),
+            row.worker_last - row.worker_first + 1,
+            grid.deadline_edge(row.end_s) if row.job in in_pieces else None,
+        )
         for row in plan.placements
     ]
     stands = [ReplicaPart(row.service, grid.release_slot(row.ds_s), row.node, row.replicas) for row in plan.replicas]

@@ -9,24 +9,28 @@ from schedplan.measures.device_board import Place
 from schedplan.measures.device_claims import Claim
 
 
-def device_texts(claims: list[Claim], chosen: list[tuple[Place, ...]], slices_per_gpu: int, n_slots: int) -> dict[str, str]:
-    """device_slots per job: its devices in order, shares with the slices they hold, profiles with their memory slices."""
-    held: dict[str, list[tuple[Place, str]]] = {}
+def device_texts(
+    claims: list[Claim], chosen: list[tuple[Place, ...]], slices_per_gpu: int, n_slots: int
+) -> dict[tuple[str, int], str]:
+    """device_slots per job and the slot from which it holds them: its devices in order, shares with the slices they hold, profiles
+    with their memory slices."""
+    held: dict[tuple[str, int], list[tuple[Place, str]]] = {}
     open_slices: dict[int, NDArray[np.bool_]] = {}
     for claim, places in zip(claims, chosen, strict=True):
         if not claim.is_job:
             continue
         for device, start in places:
             if claim.whole:
-                held.setdefault(claim.key[0], []).append(((device, 0), str(device)))
+                held.setdefault((claim.key[0], claim.first), []).append(((device, 0), str(device)))
                 continue
             if claim.profile is not None:
                 ranges = [(start, start + claim.profile.memory - 1)]
             else:
                 is_open = open_slices.setdefault(device, np.ones((slices_per_gpu, n_slots), dtype=np.bool_))
                 ranges = _take_slices(is_open, claim)
-            held.setdefault(claim.key[0], []).extend(((device, first), f"{device}:{first}-{last}") for first, last in ranges)
-    return {job: ",".join(text for _, text in sorted(texts, key=lambda text: text[0])) for job, texts in held.items()}
+            key = (claim.key[0], claim.first)
+            held.setdefault(key, []).extend(((device, first), f"{device}:{first}-{last}") for first, last in ranges)
+    return {key: ",".join(text for _, text in sorted(texts, key=lambda text: text[0])) for key, texts in held.items()}
 
 
 def _take_slices(is_open: NDArray[np.bool_], claim: Claim) -> list[tuple[int, int]]:

@@ -37,15 +37,15 @@ class Unassigned:
 
 @dataclass(frozen=True, slots=True)
 class DeviceUse:
-    """device_slots per (job, node): `0,1`, or `0:0-2` for slices of device 0 (its memory slices where a profile holds them), empty
-    for a worker without devices.
+    """device_slots per (job, node, first slot): `0,1`, or `0:0-2` for slices of device 0 (its memory slices where a profile holds
+    them), empty for a worker without devices.
 
     whole_free int64 [node, slot]: devices that nothing holds; widest_free float64 [node, slot]: the largest share of a single
     device that is free, beside profiles that of the largest profile that still has a place. unassigned: nodes where no assignment
     was found; their jobs have no device_slots.
     """
 
-    device_slots: dict[tuple[str, str], str]
+    device_slots: dict[tuple[str, str, int], str]
     whole_free: NDArray[np.int64]
     widest_free: NDArray[np.float64]
     unassigned: tuple[Unassigned, ...]
@@ -57,7 +57,7 @@ def assign_devices(problem: Problem, runs: Sequence[Run], replicas: Sequence[Rep
     shape = (len(cluster.nodes), problem.grid.n_slots)
     whole_free = np.zeros(shape, dtype=np.int64)
     widest_free = np.zeros(shape)
-    slots_of: dict[tuple[str, str], str] = {}
+    slots_of: dict[tuple[str, str, int], str] = {}
     unassigned = []
     claims_of = claims_by_node(problem, runs, replicas)
     for row, node in enumerate(cluster.nodes):
@@ -74,8 +74,8 @@ def assign_devices(problem: Problem, runs: Sequence[Run], replicas: Sequence[Rep
             whole_free[row], widest_free[row] = board.free_by_sums(claims)
             continue
         whole_free[row], widest_free[row] = board.free_now()
-        for job, text in device_texts(claims, chosen, pool.slices_per_gpu, problem.grid.n_slots).items():
-            slots_of[job, node] = text
+        for (job, slot), text in device_texts(claims, chosen, pool.slices_per_gpu, problem.grid.n_slots).items():
+            slots_of[job, node, slot] = text
     return DeviceUse(slots_of, whole_free, widest_free, tuple(unassigned))
 
 

@@ -18,6 +18,7 @@ SP3115 slices     profiles at legal starts of single devices, no memory slice he
 SP3116 min_on_time  a hard deadline is met on spot with the chance asked for
 SP3117 rules      no work on nodes that a rule of `[rules] forbid` keeps it off, unless it runs there already
 SP3118 reserve    after the loss of any one node, rack or zone the replicas elsewhere still serve
+SP3119 pieces     a job runs in pieces only as best effort; they do its work, one after the other, and no more
 SP3130 outage     no work on a node in a slot that one of its outages touches, unless it runs there already
 SP3131 pin        pinned jobs stand on their place and start at their time, pinned services have their replicas there
 SP3132 preempt    what was stopped gave way to a more urgent job on its nodes
@@ -38,6 +39,7 @@ from schedplan.measures.rules.forbid import forbid
 from schedplan.measures.rules.gang import gang
 from schedplan.measures.rules.min_on_time import min_on_time
 from schedplan.measures.rules.outage import outage
+from schedplan.measures.rules.pieces import pieces
 from schedplan.measures.rules.pin import pin
 from schedplan.measures.rules.place import place, required
 from schedplan.measures.rules.preempt import preempt
@@ -61,6 +63,7 @@ RULES: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     gang,
     topology,
     window,
+    pieces,
     min_on_time,
     after,
     supply,

@@ -18,7 +18,8 @@ paid = counted-resource-hours (devices, or cores) of the nodes that are on; a me
     deadline_hits        jobs with a deadline, placed or not, whose booked end keeps it / all of them
     on_time_probability  {job} lower bound of the chance that a job on spot nodes ends by its deadline; whole: the least of them
     pool_loss_missed     {pool} jobs that miss their deadline if all of a spot pool goes at its worst instant; whole: the most
-    wait_s               start - release, the release not before the horizon, over placed jobs; percentiles by nearest rank
+    wait_s               start - release, the release not before the horizon, over placed jobs; of a job in pieces all time until
+                         it is over in which it does not work; percentiles by nearest rank
     makespan_s           last booked end - start of the horizon
     unplaced             jobs left out
     moved_devices        devices of jobs that start at another time than in the earlier plan or stand elsewhere, and
@@ -46,9 +47,9 @@ from schedplan.measures.moves import moves_of
 from schedplan.measures.pool_loss import PoolLoss
 from schedplan.measures.quotas import BorrowCosts
 from schedplan.measures.rewards import rewards
-from schedplan.measures.runs import Fleet, Run
+from schedplan.measures.runs import Fleet, Run, waits_s
 from schedplan.measures.usage import Usage, counted_on
-from schedplan.measures.work import counted, counted_unit, release_s
+from schedplan.measures.work import counted, counted_unit
 from schedplan.model.cluster import Pool
 from schedplan.model.findings import Measure
 from schedplan.model.plan import Decisions, NodeUse, Placement, ReplicaRow
@@ -233,12 +234,12 @@ def _deadlines(ledger: Ledger) -> Iterator[Measure]:
 
 
 def _waits(ledger: Ledger) -> Iterator[Measure]:
-    waits_s = sorted(float(run.start_s - release_s(ledger.problem, run.job)) for run in ledger.runs)
-    yield Measure("wait_s_mean", _ratio(fsum(waits_s), len(waits_s)), "s")
+    ranks_s = sorted(waits_s(ledger.problem, ledger.runs))
+    yield Measure("wait_s_mean", _ratio(fsum(ranks_s), len(ranks_s)), "s")
     for percent in (50, 95, 99):
-        ranked = waits_s[ceil(percent * len(waits_s) / 100) - 1] if waits_s else None
+        ranked = ranks_s[ceil(percent * len(ranks_s) / 100) - 1] if ranks_s else None
         yield Measure(f"wait_s_p{percent}", ranked, "s")
-    yield Measure("wait_s_max", max(waits_s, default=None), "s")
+    yield Measure("wait_s_max", max(ranks_s, default=None), "s")
     last_s = max((run.end_s for run in ledger.runs), default=None)
     yield Measure("makespan_s", None if last_s is None else float(last_s - ledger.problem.grid.start_s), "s")
 

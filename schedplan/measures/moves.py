@@ -3,7 +3,8 @@
 A waiting job of the earlier plan that is placed: all its devices where it starts at another instant, else those of its workers that
 stand on a node beyond what the earlier plan had of it there. Replicas of a service of the earlier plan: in each slot that both
 plans have, those beyond what stood on their node then, so that what a service grows by counts too. Devices are the counted resource
-(cores where no node has devices), as asked. What runs already, is left out, or is new does not move; what ran and
+(cores where no node has devices), as asked. A job that now runs in pieces moves as a whole; how it ran in pieces before is not
+kept to. What runs already, is left out, or is new does not move; what ran and
 was stopped moves with all its devices when it runs again.
 """
 
@@ -13,9 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import fsum
 
+from schedplan.measures.pieces import pieces_of
 from schedplan.measures.work import counted_share
 from schedplan.model.earlier import Stay
-from schedplan.model.plan import Decisions
+from schedplan.model.plan import Decisions, JobPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
 
@@ -36,14 +38,19 @@ def moves_of(problem: Problem, decisions: Decisions) -> Moves:
     """Return what decisions move against the earlier plan of a problem; nothing where there is none."""
     if problem.earlier is None and not problem.stops:
         return Moves(0.0, 0.0)
-    workers: dict[str, dict[str, int]] = {}
-    starts: dict[str, int] = {}
+    parts_of: dict[str, list[JobPart]] = {}
     for part in decisions.parts:
-        found = workers.setdefault(part.job, {})
-        found[part.node] = found.get(part.node, 0) + part.workers
-        starts[part.job] = part.start_slot
-    devices = [moved_devices(problem, problem.job_by_name[name], starts[name], nodes) for name, nodes in sorted(workers.items())]
+        parts_of.setdefault(part.job, []).append(part)
+    devices = [_of_job(problem, problem.job_by_name[name], parts) for name, parts in sorted(parts_of.items())]
     return Moves(fsum(devices), fsum(_replicas(problem, decisions)))
+
+
+def _of_job(problem: Problem, job: Job, parts: list[JobPart]) -> float:
+    first, workers = pieces_of(parts)[0], dict[str, int]()
+    for part in first:
+        workers[part.node] = workers.get(part.node, 0) + part.workers
+    start_slot = None if first[0].end_edge is not None else parts[-1].start_slot
+    return moved_devices(problem, job, start_slot, workers)
 
 
 def stay_of(problem: Problem, job: Job) -> Stay | None:
@@ -51,15 +58,15 @@ def stay_of(problem: Problem, job: Job) -> Stay | None:
     return None if job.state is JobState.RUNNING else problem.stay_of_job.get(job.name)
 
 
-def moved_devices(problem: Problem, job: Job, start_slot: int, workers: Mapping[str, int]) -> float:
-    """Return the devices of a placed job that move, in the counted resource."""
+def moved_devices(problem: Problem, job: Job, start_slot: int | None, workers: Mapping[str, int]) -> float:
+    """Return the devices of a placed job that move, in the counted resource; start_slot None: it runs in pieces."""
     share = counted_share(job.shape, problem.cluster)
     if job.name in problem.stop_of_job:
         return sum(workers.values()) * share
     stay = stay_of(problem, job)
     if stay is None:
         return 0.0
-    if problem.grid.slot_start_s(start_slot) != stay.start_s:
+    if start_slot is None or problem.grid.slot_start_s(start_slot) != stay.start_s:
         return sum(workers.values()) * share
     before = dict(stay.nodes)
     return share * sum(max(count - before.get(node, 0), 0) for node, count in workers.items())

@@ -24,7 +24,8 @@ SAME_COST = 1e-9
 def placements(
     problem: Problem, runs: Sequence[Run], devices: DeviceUse, prices: Prices, fallbacks: dict[str, Fallback]
 ) -> tuple[Placement, ...]:
-    """Return one row per job and node, jobs by name, nodes in their order; workers are numbered from 0 along them."""
+    """Return one row per job and node, of a job in pieces per piece and node, jobs by name, nodes in their order; workers are
+    numbered from 0 along them."""
     reasons = _Reasons(problem, prices)
     rows: list[Placement] = []
     for run in runs:
@@ -41,7 +42,7 @@ def placements(
                     end_s=run.end_s,
                     run_end_s=run.run_end_s,
                     devices=float(part.workers * run.job.shape.gpus),
-                    device_slots=devices.device_slots.get((part.job, part.node), ""),
+                    device_slots=devices.device_slots.get((part.job, part.node, part.start_slot), ""),
                     market=pool.market.value,
                     cost=hold + rework,
                     fallback_pool=fallback.pool.name if fallback and fallback.pool and fallback.switch_by_s is not None else None,
@@ -107,6 +108,8 @@ class _Reasons:
     def of(self, run: Run) -> str:
         if run.job.state is JobState.RUNNING:
             return ("runs already and stays on its nodes" if run.job.placement else "runs already") + _workers(run)
+        if run.count > 1:
+            return f"piece {run.number + 1} of {run.count} of a best-effort run; {self._time(run)}"
         return f"{self._place(run)}; {self._time(run)}{_workers(run)}"
 
     def _place(self, run: Run) -> str:
@@ -142,6 +145,8 @@ class _Reasons:
         return frozenset(row.kind for row in self.problem.cluster.speeds)
 
     def _time(self, run: Run) -> str:
+        if run.number:
+            return "goes on from its checkpoint"
         released_s = release_s(self.problem, run.job)
         if run.start_slot == self.problem.grid.release_slot(released_s):
             return "starts at its earliest instant"

@@ -16,7 +16,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.measures.work import placed_workers, run_minutes
+from schedplan.measures.work import booked_slots, placed_workers
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Borrower, Ceiling, QuotaScope
@@ -86,9 +86,7 @@ class TenantHoldings:
         workers = placed_workers(given)
         for part in given:
             job, pool = problem.job_by_name[part.job], pool_of[part.node]
-            end_edge = problem.grid.end_edge(part.start_slot, run_minutes(problem, job, pool, workers[part.job]))
-            slots = slice(part.start_slot, problem.grid.n_slots if end_edge is None else end_edge)
-            self.add(job.tenant, job.shape, pool.accelerator, part.workers, slots)
+            self.add(job.tenant, job.shape, pool.accelerator, part.workers, booked_slots(problem, part, workers[part.job]))
         for stand in replicas:
             service = problem.service_by_name[stand.service]
             slots = slice(stand.slot, stand.slot + 1)

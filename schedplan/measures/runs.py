@@ -5,7 +5,7 @@ It takes decisions as they are, feasible or not, and says nothing about cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 
@@ -15,9 +15,19 @@ from numpy.typing import NDArray
 from schedplan.measures.coverage import mix_of
 from schedplan.measures.latency import fleet_latency_ms, reaching_rps
 from schedplan.measures.missed import Asked, Shares, asked, is_priced
+from schedplan.measures.pieces import (
+    Piece,
+    gained_minutes,
+    overhead_minutes,
+    piece_at,
+    piece_lateness,
+    pieces_of,
+    work_minutes,
+    work_share,
+)
 from schedplan.measures.spot import gang_rate
 from schedplan.measures.warm_up import serving_parts
-from schedplan.measures.work import duty, placed_workers, run_minutes
+from schedplan.measures.work import booked_slots, duty, placed_workers, release_s, run_minutes
 from schedplan.model.cluster import Market, Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
@@ -26,9 +36,11 @@ from schedplan.model.workload import Job, Service
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A job as placed: its parts in node order, all from start_slot to end_edge (exclusive); minutes of the slowest part.
+    """A job as placed, or one piece of it: its parts in node order, all from start_slot to end_edge (exclusive); minutes of the
+    slowest part.
 
     end_edge stays within the grid even where the work would not end there. duty: share of the booked slots in which it is busy.
+    number, count: which piece it is, from 0, of how many.
     """
 
     job: Job
@@ -41,6 +53,13 @@ class Run:
     end_s: int
     run_end_s: int
     duty: float
+    number: int = 0
+    count: int = 1
+
+    @property
+    def piece(self) -> Piece:
+        """Which piece of its job it is."""
+        return piece_at(self.number, self.count)
 
     @property
     def slots(self) -> slice:
@@ -71,12 +90,29 @@ class Run:
 
 
 def runs_of(problem: Problem, decisions: Decisions) -> tuple[Run, ...]:
-    """Return one run per placed job, by name. KeyError for a job or node that the problem does not have."""
-    order = problem.cluster.node_idx
+    """Return one run per placed job, by name, or one per piece of it. KeyError for a job or node that the problem does not have."""
     by_job: dict[str, list[JobPart]] = {}
     for part in decisions.parts:
         by_job.setdefault(part.job, []).append(part)
-    return tuple(_run(problem, name, sorted(by_job[name], key=lambda part: order[part.node])) for name in sorted(by_job))
+    return tuple(run for name in sorted(by_job) for run in _runs(problem, name, by_job[name]))
+
+
+def run_lateness(problem: Problem, run: Run) -> float:
+    """Return a run's share of the latency goal."""
+    return piece_lateness(problem, run.job, run.pools[0], run.piece, run.start_s, run.end_s)
+
+
+def waits_s(problem: Problem, runs: Iterable[Run]) -> tuple[float, ...]:
+    """Return how long each placed job waits from its release until it is over, its run aside, in the order of the runs."""
+    found: dict[str, float] = {}
+    for run in runs:
+        if run.piece.ends:
+            resumes_s = 0.0 if run.piece.begins else overhead_minutes(run.job, run.pools[0], run.piece) * 60.0
+            waited_s = float(run.start_s - release_s(problem, run.job)) + resumes_s
+        else:
+            waited_s = -gained_minutes(run.job, run.pools[0], run.piece, (run.end_s - run.start_s) / 60.0) * 60.0
+        found[run.job.name] = found.get(run.job.name, 0.0) + waited_s
+    return tuple(found.values())
 
 
 def end_edges(problem: Problem, parts: Iterable[JobPart]) -> dict[str, int]:
@@ -85,10 +121,7 @@ def end_edges(problem: Problem, parts: Iterable[JobPart]) -> dict[str, int]:
     given = tuple(parts)
     workers = placed_workers(given)
     for part in given:
-        pool = problem.cluster.pool_of_node[part.node]
-        minutes = run_minutes(problem, problem.job_by_name[part.job], pool, workers[part.job])
-        edge = problem.grid.end_edge(part.start_slot, minutes)
-        found[part.job] = max(found.get(part.job, 0), problem.grid.n_slots if edge is None else edge)
+        found[part.job] = max(found.get(part.job, 0), booked_slots(problem, part, workers[part.job]).stop)
     return found
 
 
@@ -96,6 +129,49 @@ def left_out(problem: Problem, decisions: Decisions) -> tuple[Job, ...]:
     """Return the jobs that no part places, by name."""
     placed = {part.job for part in decisions.parts}
     return tuple(job for job in problem.jobs if job.name not in placed)
+
+
+def _runs(problem: Problem, name: str, parts: list[JobPart]) -> Iterator[Run]:
+    order = problem.cluster.node_idx
+    pieces = [sorted(piece, key=lambda part: order[part.node]) for piece in pieces_of(parts)]
+    if len(pieces) == 1 and pieces[0][0].end_edge is None:
+        yield _run(problem, name, pieces[0])
+        return
+    done = 0.0
+    for number, piece in enumerate(pieces):
+        run = _piece_run(problem, name, piece, number, len(pieces), done)
+        done += work_share(problem, run.job, run.pools[0], run.piece, (run.end_s - run.start_s) / 60.0)
+        yield run
+
+
+def _piece_run(problem: Problem, name: str, parts: list[JobPart], number: int, count: int, done: float) -> Run:
+    """Return one piece of a job of whose work a share is done before it."""
+    job, piece, grid = problem.job_by_name[name], piece_at(number, count), problem.grid
+    pools = tuple(problem.cluster.pool_of_node[part.node] for part in parts)
+    start_slot = parts[0].start_slot
+    end_edge = parts[0].end_edge or start_slot + 1
+    start_s, end_s = grid.slot_start_s(start_slot), grid.edges_s[end_edge]
+    booked_minutes = (end_s - start_s) / 60.0
+    work = work_minutes(job, pools[0], piece, booked_minutes)
+    minutes = booked_minutes
+    if piece.ends:
+        rest = max(1.0 - done, 0.0) * problem.runtime_minutes(job, pools[0])
+        minutes = overhead_minutes(job, pools[0], piece) + rest
+    run_end_s = start_s + max(ceil(minutes * 60 - 6e-5), 1)
+    return Run(
+        job=job,
+        parts=tuple(parts),
+        pools=pools,
+        start_slot=start_slot,
+        end_edge=end_edge,
+        minutes=minutes,
+        start_s=start_s,
+        end_s=end_s,
+        run_end_s=run_end_s,
+        duty=work / booked_minutes,
+        number=number,
+        count=count,
+    )
 
 
 def _run(problem: Problem, name: str, parts: list[JobPart]) -> Run:

@@ -105,11 +105,22 @@ def stretch(job: Job, workers: int) -> float:
 
 
 def placed_workers(parts: Iterable[JobPart]) -> dict[str, int]:
-    """Return the workers of each placed job, by its name."""
+    """Return the workers of each placed job, by its name; of one that runs in pieces, those of its first."""
     found: dict[str, int] = {}
-    for part in parts:
-        found[part.job] = found.get(part.job, 0) + part.workers
+    first: dict[str, int] = {}
+    for part in sorted(parts, key=lambda part: part.start_slot):
+        if part.end_edge is None or first.setdefault(part.job, part.start_slot) == part.start_slot:
+            found[part.job] = found.get(part.job, 0) + part.workers
     return found
+
+
+def booked_slots(problem: Problem, part: JobPart, workers: int) -> slice:
+    """Return the slots that a part holds, within the grid, by the workers that its job has in all."""
+    if part.end_edge is not None:
+        return slice(part.start_slot, part.end_edge)
+    job, pool = problem.job_by_name[part.job], problem.cluster.pool_of_node[part.node]
+    end_edge = problem.grid.end_edge(part.start_slot, run_minutes(problem, job, pool, workers))
+    return slice(part.start_slot, problem.grid.n_slots if end_edge is None else end_edge)
 
 
 def duty(problem: Problem, job: Job, pool: Pool, workers: int, booked_h: float) -> float:

@@ -6,6 +6,7 @@ what `measures.account` computes and `verify` recomputes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -25,12 +26,17 @@ class PlanStatus(Enum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class JobPart:
-    """`workers` of a job run on one node from the start of `start_slot`; all parts of a job share their start slot."""
+    """`workers` of a job run on one node from the start of `start_slot`; all parts of a job share their start slot.
+
+    end_edge: of a job that runs in pieces, the edge at which this one ends; all parts of a piece share both. None where the job
+    runs in one piece, which lasts as long as its run time.
+    """
 
     job: str
     node: str
     start_slot: int
     workers: int
+    end_edge: int | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -74,6 +80,14 @@ class Placement:
     fallback_pool: str | None = None
     switch_by_s: int | None = None
     reason: str = ""
+
+
+def jobs_in_pieces(rows: Iterable[Placement]) -> frozenset[str]:
+    """Return the jobs that rows tell to run in several pieces: those that start more than once."""
+    starts: dict[str, set[int]] = {}
+    for row in rows:
+        starts.setdefault(row.job, set()).add(row.start_s)
+    return frozenset(job for job, found in starts.items() if len(found) > 1)
 
 
 @dataclass(frozen=True, slots=True)

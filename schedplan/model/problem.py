@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.model.best_effort import BestEffort, unbroken_because
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.earlier import Earlier, Stay
 from schedplan.model.forbid import Forbid
@@ -140,7 +141,8 @@ class Problem:
     """One planning task. jobs: the open ones, by name, each with a runtime; services by name; demands in their order.
 
     is_static: one instant. The grid has one slot, every job lasts that slot and is there when it begins.
-    stops: running jobs that were stopped; base: the problem before that, whose scales count.
+    stops: running jobs that were stopped; base: the problem before that, whose scales count. best_effort: which jobs may run in
+    pieces.
     """
 
     name: str
@@ -165,6 +167,7 @@ class Problem:
     earlier: Earlier | None = None
     stops: tuple[Stop, ...] = ()
     base: Problem | None = None
+    best_effort: tuple[BestEffort, ...] = ()
 
     @cached_property
     def zone(self) -> tzinfo:
@@ -263,6 +266,29 @@ class Problem:
     def emptied(self) -> frozenset[str]:
         """The nodes on which something was stopped."""
         return frozenset(node for stop in self.stops for node in stop.nodes)
+
+    @cached_property
+    def unbroken(self) -> dict[str, str]:
+        """Why each best-effort job that can't run in pieces runs in one, by name."""
+        return {job.name: why for job in self._selected if (why := self._unbroken_because(job)) is not None}
+
+    @cached_property
+    def may_pause(self) -> frozenset[str]:
+        """The jobs that may run in pieces, by name; none in a problem of one instant."""
+        return frozenset() if self.is_static else frozenset(job.name for job in self._selected) - self.unbroken.keys()
+
+    @property
+    def _selected(self) -> tuple[Job, ...]:
+        return tuple(job for job in self.jobs if any(one.covers(job) for one in self.best_effort))
+
+    def _unbroken_because(self, job: Job) -> str | None:
+        if job.name in self.pin_of_job:
+            return "it is pinned"
+        if job.name in self.linked:
+            return "its times hang on other jobs (after, gang)"
+        if job.name in self.stop_of_job:
+            return "it was stopped, and goes on in one piece"
+        return unbroken_because(job)
 
     @cached_property
     def pin_of_job(self) -> dict[str, Pin]:

@@ -9,7 +9,7 @@ import numpy as np
 from schedplan.measures.gang_family import is_in_one_group
 from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.warm_up import lag_minutes
-from schedplan.measures.work import placed_workers, run_minutes
+from schedplan.measures.work import booked_slots, placed_workers
 from schedplan.model.plan import JobPart, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
@@ -20,13 +20,21 @@ from schedplan.packing.gang import place_gang
 
 @dataclass(frozen=True, slots=True)
 class GangStart:
-    """A gang to be put on nodes: `groups` = (node names, workers on them), each group of identical nodes."""
+    """A gang to be put on nodes: `groups` = (node names, workers on them), each group of identical nodes.
+
+    is_piece: whether it is one of several pieces of its job; all of them find room, or none does.
+    """
 
     job: Job
     start_slot: int
     end_edge: int
     groups: tuple[tuple[tuple[str, ...], int], ...]
     one_node: bool
+    is_piece: bool = False
+
+    def part(self, node: str, workers: int) -> JobPart:
+        """Return workers of it on a node."""
+        return JobPart(self.job.name, node, self.start_slot, workers, self.end_edge if self.is_piece else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,7 @@ def as_solved(gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> As
     if any(len(nodes) != 1 for nodes, _ in groups) or any(len(fleet.nodes) != 1 for fleet in fleets):
         return None
     parts = [
-        JobPart(gang.job.name, node, gang.start_slot, workers)
+        gang.part(node, workers)
         for gang in gangs
         for node, workers in (
             [(placed.node, placed.workers) for placed in gang.job.placement]
@@ -128,9 +136,7 @@ def has_work(
     found = np.zeros((len(cluster.nodes), grid.n_slots), dtype=np.bool_)
     workers = placed_workers(parts)
     for part in parts:
-        job, pool = problem.job_by_name[part.job], cluster.pool_of_node[part.node]
-        end_edge = grid.end_edge(part.start_slot, run_minutes(problem, job, pool, workers[part.job])) or grid.n_slots
-        found[cluster.node_idx[part.node], part.start_slot : end_edge] = True
+        found[cluster.node_idx[part.node], booked_slots(problem, part, workers[part.job])] = True
     for replica in replicas:
         found[cluster.node_idx[replica.node], replica.slot] = True
     return found
@@ -151,7 +157,8 @@ def _order(gang: GangStart) -> tuple[bool, int, int, float, str]:
 
 
 def _together(problem: Problem, gangs: list[GangStart]) -> list[tuple[GangStart, ...]]:
-    """Return gangs by what starts together, in their order; all rows of a gang where its first one stands."""
+    """Return gangs by what is placed together, in their order: all rows of a gang where its first one stands, and all pieces of
+    a job where its first piece does."""
     found: dict[str, list[GangStart]] = {}
     for gang in gangs:
         rows = problem.gang_rows.get(gang.job.name, (gang.job,))
@@ -173,7 +180,7 @@ def _placed(problem: Problem, board: Board, together: tuple[GangStart, ...]) -> 
         _allow(board, gang, holds, 1)
         taken.append((gang, holds))
     names = board.cluster.nodes
-    return [JobPart(gang.job.name, names[hold.node_idx], gang.start_slot, hold.workers) for gang, holds in taken for hold in holds]
+    return [gang.part(names[hold.node_idx], hold.workers) for gang, holds in taken for hold in holds]
 
 
 def _running_parts(board: Board, gang: GangStart) -> list[JobPart]:
@@ -214,7 +221,7 @@ def _holds(problem: Problem, board: Board, gang: GangStart) -> list[Hold] | None
 
 def _as_before(problem: Problem, board: Board, gang: GangStart) -> list[Hold]:
     """Take room where the earlier plan had a gang at the same time, if in the same groups; nothing taken where it is not."""
-    stay = problem.stay_of_job.get(gang.job.name)
+    stay = None if gang.is_piece else problem.stay_of_job.get(gang.job.name)
     if stay is None or stay.start_s != problem.grid.slot_start_s(gang.start_slot) or is_in_one_group(gang.job):
         return []
     before = dict(stay.nodes)

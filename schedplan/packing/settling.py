@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.gang_family import is_in_one_group
-from schedplan.measures.work import placed_workers, run_minutes
+from schedplan.measures.work import booked_slots, placed_workers
 from schedplan.model.plan import Decisions, ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.packing.assignment import has_work
@@ -55,13 +55,11 @@ def _settled(problem: Problem, decisions: Decisions, *, stays: bool) -> Decision
 
 
 def _take_jobs(problem: Problem, board: Board, decisions: Decisions) -> None:
-    cluster, grid, workers = problem.cluster, problem.grid, placed_workers(decisions.parts)
+    workers = placed_workers(decisions.parts)
     for part in decisions.parts:
-        node_idx, job = cluster.node_idx[part.node], problem.job_by_name[part.job]
-        minutes = run_minutes(problem, job, cluster.pool_of_node[part.node], workers[part.job])
-        end_edge = grid.end_edge(part.start_slot, minutes) or grid.n_slots
-        grouped = is_in_one_group(job)
-        board.take_running(node_idx, job.shape, part.workers, part.start_slot, end_edge, grouped=grouped)
+        node_idx, job = problem.cluster.node_idx[part.node], problem.job_by_name[part.job]
+        slots, grouped = booked_slots(problem, part, workers[part.job]), is_in_one_group(job)
+        board.take_running(node_idx, job.shape, part.workers, slots.start, slots.stop, grouped=grouped)
 
 
 def _place(problem: Problem, board: Board, decisions: Decisions, *, stays: bool) -> tuple[ReplicaPart, ...] | None:

@@ -37,6 +37,7 @@ from schedplan.model.plan import (
     Term,
     Unplaced,
     WaterfallStep,
+    jobs_in_pieces,
 )
 from schedplan.tables.artefact_columns import Cells, columns_bytes, columns_in, seconds_of
 from schedplan.tables.artefact_context import InputRecord, PlanContext, SettingsSnapshot
@@ -159,17 +160,19 @@ def _decisions(
     context: PlanContext,
     folder: str,
 ) -> Decisions:
-    """Return the decisions that tables tell; rows of one job on one node from one start are one part."""
-    nodes = frozenset(context.nodes)
-    workers: dict[tuple[str, str, int], int] = {}
+    """Return the decisions that tables tell; rows of one job on one node from one start are one part, with an end of its own where
+    its job starts more than once."""
+    nodes, in_pieces = frozenset(context.nodes), jobs_in_pieces(placements)
+    workers: dict[tuple[str, str, int, int | None], int] = {}
     for row in placements:
-        key = (row.job, _known(row.node, nodes, folder), _slot(row.start_s, context.grid, folder))
+        end_edge = _edge(row.end_s, context.grid, folder) if row.job in in_pieces else None
+        key = (row.job, _known(row.node, nodes, folder), _slot(row.start_s, context.grid, folder), end_edge)
         workers[key] = workers.get(key, 0) + row.worker_last - row.worker_first + 1
     standing: dict[tuple[str, int, str], int] = {}
     for replica in replicas:
         place = (replica.service, _slot(replica.ds_s, context.grid, folder), _known(replica.node, nodes, folder))
         standing[place] = standing.get(place, 0) + replica.replicas
-    parts = sorted(JobPart(job, node, slot, count) for (job, node, slot), count in workers.items())
+    parts = sorted(JobPart(job, node, slot, count, end) for (job, node, slot, end), count in workers.items())
     stands = sorted(ReplicaPart(service, slot, node, count) for (service, slot, node), count in standing.items())
     return Decisions(tuple(parts), tuple(stands), on)
 
@@ -179,6 +182,12 @@ def _slot(instant_s: int, grid: TimeGrid, folder: str) -> int:
     if slot is None:
         raise InputError(f"{folder}: no slot of the plan begins at {format_instant(instant_s)}", code=MALFORMED)
     return slot
+
+
+def _edge(instant_s: int, grid: TimeGrid, folder: str) -> int:
+    if instant_s not in grid.edges_s:
+        raise InputError(f"{folder}: no slot of the plan ends at {format_instant(instant_s)}", code=MALFORMED)
+    return grid.edges_s.index(instant_s)
 
 
 def _known(node: str, nodes: frozenset[str], folder: str) -> str:

@@ -109,6 +109,6 @@ def _values(settings: Settings) -> dict[str, object]:
 
 def _with_section(settings: Settings, other: Settings, section: str) -> Settings:
     """Return settings with one section of others."""
-    sections: dict[str, Iterable[str]] = {"rules": ("forbid",)}
+    sections: dict[str, Iterable[str]] = {"rules": ("forbid", "best_effort")}
     names = sections.get(section, (section,))
     return replace(settings, **{name: getattr(other, name) for name in names})

@@ -29,7 +29,7 @@ from schedplan.workflows.demand import expected_demand
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.pins import pinned
 from schedplan.workflows.project import Project
-from schedplan.workflows.rules import known_rules
+from schedplan.workflows.rules import known_rules, unbroken_told
 from schedplan.workflows.running import taken_over
 
 
@@ -106,9 +106,10 @@ def _problem(
     if behind:
         are, hang = ("is", "hangs") if len(behind) == 1 else ("are", "hang")
         notes = (*notes, f"{counted(len(behind), 'job')} {hang} (after, gang) on one submitted later and {are} not planned")
-    ruled = with_rules(replace(problem, jobs=jobs, forbid=known_rules(settings.forbid, content.cluster)))
+    rules = known_rules(settings.forbid, content.cluster)
+    ruled = with_rules(replace(problem, jobs=jobs, forbid=rules, best_effort=settings.best_effort))
     planned, idle_pins = pinned(ruled, content.pins)
-    return planned, notes, (*said, *idle_rules(planned), *idle_pins)
+    return planned, notes, (*said, *idle_rules(planned), *idle_pins, *unbroken_told(planned))
 
 
 def _refuse_unknown_rewards(problem: Problem) -> None:

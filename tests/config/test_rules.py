@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schedplan.model.cluster import Pool
-from schedplan.model.forbid import Choice, ForbidError, parse_forbid, unknown_labels
+from schedplan.model.forbid import parse_forbid, unknown_labels
+from schedplan.model.selector import Choice, SelectorError
 
 
 def test_a_rule_is_two_selectors() -> None:
@@ -28,7 +29,7 @@ def test_a_rule_is_two_selectors() -> None:
     ],
 )
 def test_what_is_no_rule_says_why(text: str, message: str, hint: str) -> None:
-    with pytest.raises(ForbidError) as caught:
+    with pytest.raises(SelectorError) as caught:
         parse_forbid(text)
 
     assert (message, hint) == (str(caught.value), caught.value.hint)

@@ -16,6 +16,11 @@ from schedplan.timegrid import TimeGrid
 GRID = TimeGrid.regular(0, 60, 4)
 
 
+def by_place(found):
+    """The devices of each job and node, of jobs in one piece."""
+    return {(job, node): text for (job, node, _), text in found.device_slots.items()}
+
+
 def assign(pool, jobs, parts, services=(), replicas=()):
     """jobs: (name, devices a worker, hours, topology); parts: (name, start slot, workers) on node n."""
     work = tuple(
@@ -33,7 +38,7 @@ def test_whole_devices_are_taken_by_start_then_name():
     jobs = [("a", 2, 2, Topology.CLUSTER), ("b", 1, 2, Topology.CLUSTER), ("c", 1, 2, Topology.CLUSTER)]
     found = assign(Pool("n", gpus=3), jobs, [("a", 1, 1), ("b", 0, 1), ("c", 2, 1)])
 
-    assert found.device_slots == {("a", "n"): "1,2", ("b", "n"): "0", ("c", "n"): "0"}
+    assert by_place(found) == {("a", "n"): "1,2", ("b", "n"): "0", ("c", "n"): "0"}
     assert found.whole_free.tolist() == [[2, 0, 0, 2]]
     assert found.unassigned == ()
 
@@ -41,21 +46,21 @@ def test_whole_devices_are_taken_by_start_then_name():
 def test_two_workers_of_a_job_hold_different_devices():
     found = assign(Pool("n", gpus=4), [("a", 2, 1, Topology.CLUSTER)], [("a", 0, 2)])
 
-    assert found.device_slots == {("a", "n"): "0,1,2,3"}
+    assert by_place(found) == {("a", "n"): "0,1,2,3"}
 
 
 def test_shares_fill_a_device_before_the_next_is_opened():
     # Seven slices: 3/7 and 3/7 on device 0, the third on device 1.
     found = assign(Pool("n", gpus=2, slices_per_gpu=7), [("a", 3 / 7, 1, Topology.CLUSTER)], [("a", 0, 3)])
 
-    assert found.device_slots == {("a", "n"): "0:0-2,0:3-5,1:0-2"}
+    assert by_place(found) == {("a", "n"): "0:0-2,0:3-5,1:0-2"}
     assert found.widest_free.tolist() == pytest.approx(np.array([[4 / 7, 1, 1, 1]]))
 
 
 def test_a_share_on_unsliced_devices_takes_a_whole_one():
     found = assign(Pool("n", gpus=2), [("a", 0.5, 1, Topology.CLUSTER)], [("a", 0, 2)])
 
-    assert found.device_slots == {("a", "n"): "0,1"}
+    assert by_place(found) == {("a", "n"): "0,1"}
 
 
 def test_sums_that_fit_are_no_assignment():
@@ -81,8 +86,8 @@ def test_the_search_finds_what_the_fullest_device_first_misses():
     found = assign(Pool("n", gpus=2, slices_per_gpu=10), jobs, [("a", 0, 1), ("b", 0, 2), ("c", 1, 2)])
 
     assert found.unassigned == ()
-    assert found.device_slots["b", "n"] == "0:2-5,1:0-3"
-    assert found.device_slots["c", "n"] == "0:0-1,0:6-9,1:4-9"
+    assert by_place(found)["b", "n"] == "0:2-5,1:0-3"
+    assert by_place(found)["c", "n"] == "0:0-1,0:6-9,1:4-9"
 
 
 def test_a_device_group_holds_all_workers_of_a_job():
@@ -90,7 +95,7 @@ def test_a_device_group_holds_all_workers_of_a_job():
     jobs = [("a", 1, 2, Topology.CLUSTER), ("b", 1, 1, Topology.DEVICE_GROUP)]
     found = assign(Pool("n", gpus=4, device_groups=2), jobs, [("a", 0, 1), ("b", 0, 2)])
 
-    assert found.device_slots == {("a", "n"): "0", ("b", "n"): "2,3"}
+    assert by_place(found) == {("a", "n"): "0", ("b", "n"): "2,3"}
 
 
 def test_replicas_keep_their_device_while_jobs_come_and_go():
@@ -99,7 +104,7 @@ def test_replicas_keep_their_device_while_jobs_come_and_go():
     stands = [ReplicaPart("s", slot, "n", 1) for slot in range(3)]
     found = assign(Pool("n", gpus=2), [("a", 1, 1, Topology.CLUSTER)], [("a", 1, 1)], [service], stands)
 
-    assert found.device_slots == {("a", "n"): "1"}
+    assert by_place(found) == {("a", "n"): "1"}
     assert found.whole_free.tolist() == [[1, 0, 1, 2]]
 
 
@@ -109,7 +114,7 @@ def test_a_dedicated_service_shares_its_device_with_nobody(is_dedicated, slots):
     pool = Pool("n", gpus=2, slices_per_gpu=10)
     found = assign(pool, [("a", 0.5, 1, Topology.CLUSTER)], [("a", 0, 1)], [service], [ReplicaPart("s", 0, "n", 1)])
 
-    assert found.device_slots == {("a", "n"): slots}
+    assert by_place(found) == {("a", "n"): slots}
 
 
 def test_work_without_devices_holds_none():
@@ -144,9 +149,9 @@ def test_no_slice_is_held_twice_and_none_is_missing(seed):
     found = assign(Pool("n", gpus=3, slices_per_gpu=7), jobs, parts)
 
     for slot in range(4):
-        running = [job for job, (_, start, _) in zip(jobs, parts, strict=True) if start <= slot < start + job[2]]
-        held = [pair for job in running for pair in slices_held(found.device_slots[job[0], "n"], 7)]
-        assert sum(round(job[1] * 7) for job in running) == len(held)
+        running = [(job, start) for job, (_, start, _) in zip(jobs, parts, strict=True) if start <= slot < start + job[2]]
+        held = [pair for job, start in running for pair in slices_held(found.device_slots[job[0], "n", start], 7)]
+        assert sum(round(job[1] * 7) for job, _ in running) == len(held)
         assert len(held) == len(set(held))
 
 
@@ -168,7 +173,7 @@ def test_a_profile_stands_at_a_legal_start_and_keeps_it():
     # c stays while d, which starts at 0 alone, comes: the only start of 2g that leaves 0-3 is 4
     found = assign_profiles([("a", "2g.10gb", 0, 1), ("b", "2g.10gb", 0, 1), ("c", "2g.10gb", 0, 3), ("d", "4g.20gb", 1, 2)])
 
-    assert found.device_slots == {("a", "n"): "0:0-1", ("b", "n"): "0:2-3", ("c", "n"): "0:4-5", ("d", "n"): "0:0-3"}
+    assert by_place(found) == {("a", "n"): "0:0-1", ("b", "n"): "0:2-3", ("c", "n"): "0:4-5", ("d", "n"): "0:0-3"}
     assert found.unassigned == ()
 
 
@@ -201,9 +206,9 @@ def test_work_across_groups_leaves_no_group_to_a_gang_that_needs_one():
     taken = assign(pool, jobs, [("a", 0, 1), ("b", 1, 3), ("c", 1, 2)])
     broken = assign(pool, jobs, [("b", 0, 2), ("c", 0, 2), ("a", 0, 2)])
 
-    assert free.device_slots == {("b", "n"): "0,1,2", ("c", "n"): "3,4,5"}
-    assert taken.device_slots == {("a", "n"): "0", ("b", "n"): "3,4,5", ("c", "n"): "1,2"}
-    assert broken.device_slots == {("a", "n"): "0,3", ("b", "n"): "1,2", ("c", "n"): "4,5"}
+    assert by_place(free) == {("b", "n"): "0,1,2", ("c", "n"): "3,4,5"}
+    assert by_place(taken) == {("a", "n"): "0", ("b", "n"): "3,4,5", ("c", "n"): "1,2"}
+    assert by_place(broken) == {("a", "n"): "0,3", ("b", "n"): "1,2", ("c", "n"): "4,5"}
 
 
 def test_profiles_and_whole_devices_put_together_by_arrival_are_found_again():

@@ -27,7 +27,7 @@ def assigned(shares: list[int], wholes: int, devices: int) -> tuple[dict[str, st
     problem = Problem("devices", TimeGrid.regular(0, 60, 1), cluster, jobs)
     decisions = Decisions(tuple(JobPart(job.name, "n", 0, 1) for job in jobs), (), _on())
     found = assign_devices(problem, runs_of(problem, decisions), ())
-    return {job: text for (job, _), text in found.device_slots.items()}, tuple(one.message for one in found.unassigned)
+    return {job: text for (job, _, _), text in found.device_slots.items()}, tuple(one.message for one in found.unassigned)
 
 
 def _on() -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from schedplan.measures.coverage import mix_of
 from schedplan.measures.devices import Unassigned, assign_devices
+from schedplan.measures.pieces import pieces_of
 from schedplan.measures.runs import Run, runs_of
 from schedplan.measures.warm_up import serving_parts
 from schedplan.measures.work import placed_workers, run_minutes
@@ -40,6 +41,7 @@ CODES = {
     "min_on_time": "SP3116",
     "rules": "SP3117",
     "reserve": "SP3118",
+    "pieces": "SP3119",
     "outage": "SP3130",
     "pin": "SP3131",
     "preempt": "SP3132",
@@ -65,6 +67,11 @@ class Case:
         return found
 
     @cached_property
+    def pieces_of(self) -> dict[str, list[list[JobPart]]]:
+        """Parts of each job by piece, in order of time; most jobs run in one."""
+        return {name: pieces_of(parts) for name, parts in self.parts_of.items()}
+
+    @cached_property
     def workers_of(self) -> dict[str, int]:
         return placed_workers(self.decisions.parts)
 
@@ -78,7 +85,7 @@ class Case:
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:
-        """What the parts of each placed job mean in time, by name."""
+        """What the parts of each placed job mean in time, by name, one for each piece of it."""
         return runs_of(self.problem, self.decisions)
 
     @cached_property
@@ -116,6 +123,8 @@ class Case:
         return run_minutes(self.problem, job, self.pool(part.node), self.workers_of[part.job])
 
     def end_edge(self, part: JobPart) -> int | None:
+        if part.end_edge is not None:
+            return part.end_edge
         return self.problem.grid.end_edge(part.start_slot, self.minutes(part))
 
     def slots(self, part: JobPart) -> slice:

@@ -1,4 +1,7 @@
-"""gang: all workers at once (of an elastic gang the least or more), in one family of nodes; rows of one gang together or none."""
+"""gang: all workers at once (of an elastic gang the least or more), in one family of nodes; rows of one gang together or none.
+
+So in each piece of a job that runs in several.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from schedplan.model.workload import JobState
 
 
 def gang(case: Case) -> Iterator[Finding]:
-    for name, parts in case.parts_of.items():
+    for name, parts in ((name, piece) for name, pieces in case.pieces_of.items() for piece in pieces):
         job = case.problem.job_by_name[name]
         placed = sum(part.workers for part in parts)
         if placed < job.least_workers:

@@ -9,9 +9,9 @@ from schedplan.model.findings import Finding
 
 
 def place(case: Case) -> Iterator[Finding]:
-    for name, parts in case.parts_of.items():
+    for name, pieces in case.pieces_of.items():
         job = case.problem.job_by_name[name]
-        placed = sum(part.workers for part in parts)
+        placed = max(sum(part.workers for part in piece) for piece in pieces)
         if placed > job.workers:
             yield broken("place", f"job {name}", f"{placed} workers are placed; the job has {job.workers}")
 

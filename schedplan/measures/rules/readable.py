@@ -23,6 +23,8 @@ def unreadable(case: Case) -> Iterator[Finding]:
             yield broken("place", subject, f"{part.node} is no node of the problem")
         if not 0 <= part.start_slot < n_slots:
             yield broken("place", subject, f"starts in slot {part.start_slot}; the horizon has slots 0 to {n_slots - 1}")
+        if part.end_edge is not None and not part.start_slot < part.end_edge <= n_slots:
+            yield broken("place", subject, f"has a piece from edge {part.start_slot} to {part.end_edge}; the last is {n_slots}")
         if part.workers < 1:
             yield broken("place", subject, f"places {part.workers} workers on {part.node}; the least is 1")
     for stand in decisions.replicas:
@@ -39,9 +41,10 @@ def unreadable(case: Case) -> Iterator[Finding]:
 
 
 def _doubled(case: Case) -> Iterator[Finding]:
-    """All workers of a job on a node are one part, all replicas of a service on it in a slot another."""
+    """All workers of a job (of each piece of it) on a node are one part, all replicas of a service on it in a slot another."""
     decisions = case.decisions
-    for (job, node), parts in Counter((part.job, part.node) for part in decisions.parts).items():
+    starts = ((part.job, part.node, None if part.end_edge is None else part.start_slot) for part in decisions.parts)
+    for (job, node, _), parts in Counter(starts).items():
         if parts > 1:
             yield broken("place", f"job {job}", f"has {parts} parts on {node}; at most one may be there")
     for (service, node, slot), parts in Counter((one.service, one.node, one.slot) for one in decisions.replicas).items():

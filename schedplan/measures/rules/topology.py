@@ -12,7 +12,7 @@ from schedplan.model.workload import JobState, Topology
 
 
 def topology(case: Case) -> Iterator[Finding]:
-    for name, parts in case.parts_of.items():
+    for name, parts in ((name, piece) for name, pieces in case.pieces_of.items() for piece in pieces):
         job = case.problem.job_by_name[name]
         if job.topology in (Topology.ANY, Topology.CLUSTER) or job.state is JobState.RUNNING:
             continue
