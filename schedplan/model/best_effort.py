@@ -1,7 +1,8 @@
 """Best effort: which jobs may run in pieces, leaving devices for a while to who needs them. It knows the selector, and no plan.
 
 A selector of `[rules] best_effort` is one of jobs alone. What it selects runs in pieces only where it can: it must write
-checkpoints to go on from, and its times may not hang on a pin or on another job.
+checkpoints to go on from, its times may not hang on a pin or on another job, and there may not be too many pieces to choose
+from.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from dataclasses import dataclass
 from schedplan.model.selector import WORK_FIELDS, Choice, SelectorError, choices, job_fields, matches, refuse_impossible
 from schedplan.model.selector import refuse_unknown_work as refuse_unknown
 from schedplan.model.workload import Job, JobState
+from schedplan.timegrid import TimeGrid
 
+MOST_PIECES = 60_000
+"""Pieces of all jobs on one kind of nodes. Our choice: what a model of a day takes for some hundred jobs of a few hours each."""
 JOB_FIELDS = tuple(field for field in WORK_FIELDS if field not in ("service", "dedicated"))
 _EXAMPLE = "kind=batch tenant=research"
 
@@ -49,3 +53,10 @@ def unbroken_because(job: Job) -> str | None:
     if job.is_elastic:
         return "it is an elastic gang (min_workers)"
     return None
+
+
+def count_pieces(job: Job, grid: TimeGrid) -> int:
+    """Return about how many pieces a job could be cut into on one kind of nodes: of each kind one per start and length."""
+    shortest_minutes = float(grid.hours.min()) * 60.0
+    longest = min(int((job.runtime_minutes or 0.0) // shortest_minutes) + 1, grid.n_slots)
+    return 3 * grid.n_slots * longest

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.model.best_effort import BestEffort, unbroken_because
+from schedplan.model.best_effort import MOST_PIECES, BestEffort, count_pieces, unbroken_because
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.earlier import Earlier, Stay
 from schedplan.model.forbid import Forbid
@@ -270,7 +270,16 @@ class Problem:
     @cached_property
     def unbroken(self) -> dict[str, str]:
         """Why each best-effort job that can't run in pieces runs in one, by name."""
-        return {job.name: why for job in self._selected if (why := self._unbroken_because(job)) is not None}
+        found: dict[str, str] = {}
+        pieces = 0
+        for job in self._selected:
+            why = self._unbroken_because(job)
+            pieces += 0 if why is not None else count_pieces(job, self.grid)
+            if why is None and pieces > MOST_PIECES:
+                why = f"with the best-effort jobs before it there would be more than {MOST_PIECES} pieces to choose from"
+            if why is not None:
+                found[job.name] = why
+        return found
 
     @cached_property
     def may_pause(self) -> frozenset[str]:

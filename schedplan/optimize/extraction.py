@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ortools.sat.python import cp_model
 
+from schedplan.measures.pieces import Piece
 from schedplan.optimize.constraints.topology import is_on_one_node
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.layout import Layout
@@ -16,7 +17,7 @@ Value = Callable[[cp_model.IntVar], int]
 
 
 def gangs_of(formulation: Formulation, value: Value) -> tuple[GangStart, ...]:
-    """Return every gang that is started, with its workers per group of identical nodes."""
+    """Return every gang that is started, and every piece of one, with its workers per group of identical nodes."""
     layout = formulation.variables.layout
     taken = [0] * len(layout.classes)
     found = []
@@ -26,10 +27,11 @@ def gangs_of(formulation: Formulation, value: Value) -> tuple[GangStart, ...]:
             continue
         column, job_class = start.column, layout.classes[start.column.class_idx]
         left = _workers(start, column.workers, dict(job_class.fixed or ()), gangs, value)
-        for job in job_class.jobs[taken[column.class_idx] : taken[column.class_idx] + gangs]:
+        is_piece, first = column.piece is not Piece.WHOLE, taken[column.class_idx]
+        for job in job_class.jobs[first : first + gangs]:
             groups = _share_out(layout, left, column.workers)
-            found.append(GangStart(job, column.start_slot, column.end_edge, groups, is_on_one_node(job.topology)))
-        taken[column.class_idx] += gangs
+            found.append(GangStart(job, column.start_slot, column.end_edge, groups, is_on_one_node(job.topology), is_piece))
+        taken[column.class_idx] += 0 if is_piece else gangs
     return tuple(found)
 
 

@@ -23,6 +23,7 @@ from schedplan.optimize.constraints import (
     min_on_time,
     missed,
     outage,
+    pieces,
     pin,
     place,
     preempt,
@@ -71,6 +72,7 @@ def build(layout: Layout, excluded: tuple[Job, ...] = (), rows: Rows | None = No
     chosen = variables(layout, rows.model)
     work = capacity.work(chosen)
     place.add(chosen, rows)
+    pieces.add(chosen, rows)
     after.add(chosen, rows)
     supply.add(chosen, rows)
     capacity.add(chosen, work, rows)

@@ -17,6 +17,7 @@ from schedplan.measures.emissions import emission_of
 from schedplan.measures.gang_family import gang_family, loads_on
 from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.outages import down_pattern, is_down
+from schedplan.measures.pieces import Piece
 from schedplan.measures.quotas import quota_refusal
 from schedplan.measures.warm_up import cache_keys_asked
 from schedplan.measures.work import release_s
@@ -27,6 +28,7 @@ from schedplan.model.workload import Job, JobState, Service, Topology
 from schedplan.optimize.constraints.elastic import Choice, choices
 from schedplan.optimize.constraints.spot import fewest_nodes
 from schedplan.optimize.constraints.topology import domain_of, domains_asked, is_on_one_node
+from schedplan.optimize.piece_choices import piece_choices
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.packing.assignment import has_work
 from schedplan.packing.supply import close_supply
@@ -83,13 +85,17 @@ class JobClass:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Gangs of a class started on a site with a slot, booked up to an edge, with so many workers each."""
+    """Gangs of a class started on a site with a slot, booked up to an edge, with so many workers each.
+
+    piece: which piece of its job, of one that runs in several; those of a job have a class of their own.
+    """
 
     class_idx: int
     site_idx: int
     start_slot: int
     end_edge: int
     workers: int
+    piece: Piece = Piece.WHOLE
 
 
 @dataclass(frozen=True)
@@ -132,10 +138,10 @@ def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: boo
     cells = _cells(problem, jobs, level, merged=merged)
     classes = _classes(problem, cells, jobs, level, merged)
     columns = tuple(
-        Column(job_class.idx, site_idx, choice.start_slot, choice.end_edge, choice.workers)
+        Column(job_class.idx, site_idx, choice.start_slot, choice.end_edge, choice.workers, piece)
         for job_class in classes
         for site_idx, site in enumerate(job_class.sites)
-        for choice in _choices(problem, cells, job_class, site)
+        for choice, piece in _choices(problem, cells, job_class, site)
         if not merged or job_class.fixed is not None or _holds_then(problem, cells, site, job_class.job, choice)
         if not merged or _is_sure_enough(problem, cells, site, job_class.job, choice)
     )
@@ -153,18 +159,21 @@ def _is_sure_enough(problem: Problem, cells: tuple[Cell, ...], site: Site, job: 
     return most is None or fewest_nodes(choice.workers, max(site.per_node)) <= most
 
 
-def _choices(problem: Problem, cells: tuple[Cell, ...], job_class: JobClass, site: Site) -> Iterator[Choice]:
+def _choices(problem: Problem, cells: tuple[Cell, ...], job_class: JobClass, site: Site) -> Iterator[tuple[Choice, Piece]]:
     job = job_class.job
     pool = _pool_of(problem, cells, job, site)
     if job_class.fixed is not None:
-        yield from choices(problem, job, pool)
+        yield from ((choice, Piece.WHOLE) for choice in choices(problem, job, pool))
         return
     open_numbers: dict[int, bool] = {}
     for choice in choices(problem, job, pool, _room(cells, site, job)):
         if choice.workers not in open_numbers:
             open_numbers[choice.workers] = quota_refusal(problem, job, pool.accelerator, choice.workers) is None
         if open_numbers[choice.workers]:
-            yield choice
+            yield choice, Piece.WHOLE
+    if quota_refusal(problem, job, pool.accelerator, job.workers) is None:
+        for one in piece_choices(problem, job, pool):
+            yield Choice(one.start_slot, one.end_edge, job.workers), one.piece
 
 
 def _outside(problem: Problem) -> tuple[tuple[Pool, tuple[int, ...]], ...]:
@@ -275,6 +284,7 @@ def _class_key(problem: Problem, job: Job, level: Level) -> tuple[object, ...]:
         or job.name in problem.pin_of_job
         or job.name in problem.stay_of_job
         or job.name in problem.stop_of_job
+        or job.name in problem.may_pause
     )
     is_alone = counts_nodes or counts_workers or is_linked or job.state is JobState.RUNNING or _has_own_speed(problem, job)
     tenant = job.tenant if job.tenant in problem.quota_tenants else ""

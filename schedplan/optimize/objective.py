@@ -13,12 +13,12 @@ from ortools.sat.python import cp_model
 from schedplan.measures.emissions import emission_of, replica_duty
 from schedplan.measures.missed import services_importance
 from schedplan.measures.objective import Normalisation
+from schedplan.measures.pieces import Piece, piece_lateness, work_minutes
 from schedplan.measures.work import (
     counted,
     counted_share,
     endless_wait,
     importance,
-    lateness,
     node_share,
     reference_work_h,
 )
@@ -157,9 +157,9 @@ def _add_latency(builder: _Builder, variables: Variables, excluded: tuple[Job, .
     grid = problem.grid
     for start in variables.starts:
         column = start.column
-        job = variables.layout.classes[column.class_idx].job
-        late = lateness(problem, job, grid.slot_start_s(column.start_slot), grid.edges_s[column.end_edge])
-        builder.add(start.gangs, late)
+        job, pool = variables.layout.classes[column.class_idx].job, _first_pool(variables.layout, start)
+        span_s = grid.slot_start_s(column.start_slot), grid.edges_s[column.end_edge]
+        builder.add(start.gangs, piece_lateness(problem, job, pool, column.piece, *span_s))
     for job_class, left_out in zip(variables.layout.classes, variables.left_out, strict=True):
         builder.add(left_out, endless_wait(problem, job_class.job))
     builder.constant += sum(endless_wait(problem, job) for job in excluded)
@@ -232,11 +232,20 @@ def _add_carbon(builder: _Builder, variables: Variables) -> None:
 def _duty(layout: Layout, start: Start) -> float:
     """Return the share of its booked slots in which a start counts as busy."""
     column, job = start.column, layout.classes[start.column.class_idx].job
+    if column.piece is not Piece.WHOLE:
+        edges_s = layout.problem.grid.edges_s
+        booked_minutes = (edges_s[column.end_edge] - edges_s[column.start_slot]) / 60.0
+        return work_minutes(job, _first_pool(layout, start), column.piece, booked_minutes) / booked_minutes
     if not job.is_elastic:
         return 1.0
-    cells = layout.site(column).cells
-    pool = layout.cells[cells[0]].pool if cells else layout.problem.cluster.pool_of_node[job.placement[0].node]
+    pool = _first_pool(layout, start)
     return choice_duty(layout.problem, job, pool, Choice(column.start_slot, column.end_edge, column.workers))
+
+
+def _first_pool(layout: Layout, start: Start) -> Pool:
+    cells = layout.site(start.column).cells
+    job = layout.classes[start.column.class_idx].job
+    return layout.cells[cells[0]].pool if cells else layout.problem.cluster.pool_of_node[job.placement[0].node]
 
 
 def _standing(layout: Layout, start: Start) -> list[tuple[Pool, Amount, int]]:

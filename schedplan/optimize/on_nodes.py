@@ -50,7 +50,7 @@ def _services_first(problem: Problem, gangs: tuple[GangStart, ...], fleets: tupl
 
 def _reinserted(problem: Problem, board: Board, packed: Assignment) -> Assignment:
     """Give jobs that found no room at their start, and what waits for them, the earliest other one."""
-    jobs = tuple(gang.job for gang in packed.homeless)
+    jobs = tuple(dict.fromkeys(gang.job for gang in packed.homeless))
     parts = (*packed.parts, *inserted(problem, board, jobs, packed.parts))
     return replace(packed, parts=tuple(sorted(parts)), homeless=())
 

@@ -9,9 +9,12 @@ from collections.abc import Iterator
 
 from ortools.sat.python import cp_model
 
-from schedplan.model.plan import Decisions
+from schedplan.measures.pieces import Piece, piece_at, pieces_of
+from schedplan.model.plan import Decisions, JobPart
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.variables import Variables
+
+_Key = tuple[str, int, int | None, Piece]
 
 
 def plan_values(variables: Variables, decisions: Decisions) -> dict[int, int]:
@@ -26,15 +29,18 @@ def plan_values(variables: Variables, decisions: Decisions) -> dict[int, int]:
 
 def _starts(variables: Variables, decisions: Decisions, cell_of: dict[str, int]) -> Iterator[tuple[int, int]]:
     layout = variables.layout
-    starts: dict[tuple[str, int], dict[int, int]] = {}
-    for part in decisions.parts:
-        cells = starts.setdefault((part.job, part.start_slot), {})
+    starts: dict[_Key, dict[int, int]] = {}
+    for part, piece in _with_pieces(decisions):
+        cells = starts.setdefault((part.job, part.start_slot, part.end_edge, piece), {})
         if part.node in cell_of:
             cells[cell_of[part.node]] = cells.get(cell_of[part.node], 0) + part.workers
-    placed = {job for job, _ in starts}
+    placed = {part.job for part in decisions.parts}
     for start in variables.starts:
         job_class, site = layout.classes[start.column.class_idx], set(layout.site(start.column).cells)
-        here = [starts[key] for job in job_class.jobs if (key := (job.name, start.column.start_slot)) in starts]
+        column = start.column
+        end_edge = None if column.piece is Piece.WHOLE else column.end_edge
+        keys = [(job.name, column.start_slot, end_edge, column.piece) for job in job_class.jobs]
+        here = [starts[key] for key in keys if key in starts]
         is_known = job_class.fixed is not None
         matching = [cells for cells in here if set(cells) <= site and (is_known or sum(cells.values()) == start.column.workers)]
         yield start.gangs.index, len(matching)
@@ -43,6 +49,17 @@ def _starts(variables: Variables, decisions: Decisions, cell_of: dict[str, int])
                 yield amount.index, sum(cells.get(cell_idx, 0) for cells in matching)
     for job_class, left_out in zip(layout.classes, variables.left_out, strict=True):
         yield left_out.index, sum(job.name not in placed for job in job_class.jobs)
+
+
+def _with_pieces(decisions: Decisions) -> Iterator[tuple[JobPart, Piece]]:
+    """Give the parts of a plan, each with which piece of its job it is of."""
+    parts_of: dict[str, list[JobPart]] = {}
+    for part in decisions.parts:
+        parts_of.setdefault(part.job, []).append(part)
+    for parts in parts_of.values():
+        pieces = pieces_of(parts)
+        for number, piece in enumerate(pieces):
+            yield from ((part, piece_at(number, len(pieces))) for part in piece)
 
 
 def _replicas(variables: Variables, decisions: Decisions, cell_of: dict[str, int]) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from ortools.sat.python import cp_model
 
 from schedplan.measures.eligibility import workers_per_node
+from schedplan.measures.pieces import Piece
 from schedplan.measures.warm_up import lag_minutes
 from schedplan.optimize.layout import Column, Layout
 from schedplan.optimize.requirement import least_replicas_by_slot
@@ -100,6 +101,8 @@ def _is_up(edge: int | None, slot: int) -> bool:
 def _start(layout: Layout, column: Column, model: cp_model.CpModel) -> Start:
     job_class, site = layout.classes[column.class_idx], layout.site(column)
     name = f"{column.class_idx},{column.site_idx},{column.start_slot},{column.workers}"
+    if column.piece is not Piece.WHOLE:
+        name += f",{column.end_edge},{column.piece.value}"
     gangs = model.new_int_var(0, job_class.count, f"x[{name}]")
     if job_class.fixed is not None:
         return Start(column, gangs, tuple((cell_idx, gangs * workers) for cell_idx, workers in job_class.fixed))

@@ -12,6 +12,7 @@ import numpy as np
 from schedplan.measures.forbidding import with_rules
 from schedplan.measures.pins import with_pins
 from schedplan.measures.stops import with_stopped
+from schedplan.model.best_effort import parse_best_effort
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.earlier import Earlier, Stay, Stood
 from schedplan.model.forbid import parse_forbid
@@ -76,6 +77,7 @@ def problem(case: dict[str, Any]) -> Problem:
         quotas=tuple(_quota(row) for row in case.get("quotas", ())),
         outages=tuple(_outage(row) for row in case.get("outages", ())),
         forbid=tuple(parse_forbid(text) for text in case.get("rules", ())),
+        best_effort=tuple(parse_best_effort(text) for text in case.get("best_effort", ())),
         intensities=tuple(Intensity(region, np.array(g, dtype=float)) for region, g in sorted(case.get("intensities", {}).items())),
     )
     plain = replace(plain, earlier=_earlier(case["earlier"], grid) if "earlier" in case else None)

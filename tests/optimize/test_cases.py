@@ -6,6 +6,7 @@ import pytest
 
 from schedplan.measures.feasibility import violations
 from schedplan.measures.runs import end_edges
+from schedplan.measures.work import placed_workers
 from schedplan.model.plan import Plan
 from schedplan.optimize.solve import optimize
 from tests.optimize.problems import Case, cases
@@ -16,7 +17,7 @@ CASES = cases()
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_case(case: Case) -> None:
     plan = optimize(case.problem)
-    starts = {part.job: part.start_slot for part in plan.decisions.parts}
+    starts = {part.job: part.start_slot for part in sorted(plan.decisions.parts, key=lambda part: -part.start_slot)}
     nodes = {job: sorted({part.node for part in plan.decisions.parts if part.job == job}) for job in starts}
     replicas = [
         sum(part.replicas for part in plan.decisions.replicas if part.slot == slot) for slot in range(case.problem.grid.n_slots)
@@ -25,7 +26,8 @@ def test_case(case: Case) -> None:
         "status": plan.proof.status.value,
         "starts": starts,
         "nodes": nodes,
-        "workers": {job: sum(part.workers for part in plan.decisions.parts if part.job == job) for job in starts},
+        "workers": placed_workers(plan.decisions.parts),
+        "pieces": pieces(plan),
         "ends": end_edges(case.problem, plan.decisions.parts),
         "utilization_idle": next((pytest.approx(term.value) for term in plan.terms if term.name == "utilization"), None),
         "replicas": replicas,
@@ -48,6 +50,15 @@ def test_case(case: Case) -> None:
     assert case.expect == {key: seen[key] for key in case.expect}
     if plan.proof.objective is not None:
         assert () == violations(case.problem, plan.decisions)
+
+
+def pieces(plan: Plan) -> dict[str, list[list[int]]]:
+    """Return [start slot, end edge] of every piece of each job that runs in several."""
+    found: dict[str, set[tuple[int, int]]] = {}
+    for part in plan.decisions.parts:
+        if part.end_edge is not None:
+            found.setdefault(part.job, set()).add((part.start_slot, part.end_edge))
+    return {job: [list(span) for span in sorted(spans)] for job, spans in found.items()}
 
 
 def whole(plan: Plan, name: str) -> object:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from schedplan.measures.moves import stay_of
+from schedplan.measures.pieces import Piece
 from schedplan.measures.work import counted_share
 from schedplan.model.workload import Job
 from schedplan.optimize.layout import Cell
@@ -38,15 +39,15 @@ def add(variables: Variables, rows: Rows) -> tuple[Move, ...]:
 
 
 def _of_job(variables: Variables, rows: Rows, start: Start) -> list[Move]:
-    layout, problem = variables.layout, variables.layout.problem
+    layout, problem, column = variables.layout, variables.layout.problem, start.column
     job: Job = layout.classes[start.column.class_idx].job
     stay = stay_of(problem, job)
     price = problem.objective.move_device_h * counted_share(job.shape, problem.cluster)
     if job.name in problem.stop_of_job:
         return [(start.gangs, price * start.column.workers)]
-    if stay is None:
+    if stay is None or column.piece not in (Piece.WHOLE, Piece.FIRST):
         return []
-    if problem.grid.slot_start_s(start.column.start_slot) != stay.start_s:
+    if column.piece is Piece.FIRST or problem.grid.slot_start_s(column.start_slot) != stay.start_s:
         return [(start.gangs, price * start.column.workers)]
     nodes = dict(stay.nodes)
     if len(layout.site(start.column).cells) == 1:

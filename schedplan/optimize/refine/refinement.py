@@ -134,7 +134,8 @@ class Refinement:
 
 
 def _where_wished(layout: Layout, gangs: tuple[GangStart, ...], landed: Decisions) -> Decisions:
-    """Return the plan without the parts that stand in another slot, or on nodes of another family, than wished."""
+    """Return the plan without the parts that stand in another slot, or on nodes of another family, than wished; of a job in pieces
+    without all of them."""
     problem = layout.problem
 
     def family(node: str) -> tuple[str, ...]:
@@ -142,5 +143,11 @@ def _where_wished(layout: Layout, gangs: tuple[GangStart, ...], landed: Decision
 
     wishes = {(gang.job.name, gang.start_slot, family(nodes[0])) for gang in gangs for nodes, _ in gang.groups}
     fixed = {gang.job.name for gang in gangs if gang.job.state is JobState.RUNNING}
-    kept = tuple(part for part in landed.parts if part.job in fixed or (part.job, part.start_slot, family(part.node)) in wishes)
+    away = {part.job for part in landed.parts if (part.job, part.start_slot, family(part.node)) not in wishes}
+    broken = away & {part.job for part in landed.parts if part.end_edge is not None}
+    kept = tuple(
+        part
+        for part in landed.parts
+        if part.job in fixed or ((part.job, part.start_slot, family(part.node)) in wishes and part.job not in broken)
+    )
     return replace(landed, parts=kept)
