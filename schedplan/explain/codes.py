@@ -100,6 +100,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " `schedplan optimize`, relax one of its rules, and plan again.",
     ),
     CodeText(
+        "SP1116",
+        "a plan with jobs in pieces",
+        "The plan runs best-effort jobs in pieces, and a replay runs a job from its start to its end: it can't follow this plan. Plan"
+        " again without `[rules] best_effort`, or replay under a policy of its own.",
+    ),
+    CodeText(
         "SP1301",
         "facts of an engine",
         "A file of facts on a scheduling engine is not as it must be: each capability answered once, each answer with its source,"

@@ -12,6 +12,7 @@ from schedplan.explain.helps import helps, wider_start
 from schedplan.explain.price import run_cost
 from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Room
+from schedplan.explain.why_pieces import explain_pieces, pieces_in
 from schedplan.explain.wording import amount, are_free, counted, instant, listed, money, stands
 from schedplan.explain.worth import Worth
 from schedplan.measures.checkpoints import checkpointing
@@ -33,8 +34,10 @@ _SAME_COST = 0.005
 
 def explain_job(problem: Problem, plan: Plan, job: Job) -> Explanation:
     """Return why `job` stands as it does: place, time, slack, spot and fallback; or what keeps it out."""
-    run = next((run for run in runs_of(problem, plan.decisions) if run.job.name == job.name), None)
-    return _left_out(problem, plan, job) if run is None else _placed(problem, plan, run)
+    runs = pieces_in(problem, plan.decisions, job.name)
+    if len(runs) > 1:
+        return explain_pieces(problem, plan, runs)
+    return _placed(problem, plan, runs[0]) if runs else _left_out(problem, plan, job)
 
 
 def _left_out(problem: Problem, plan: Plan, job: Job) -> Explanation:

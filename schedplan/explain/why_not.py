@@ -9,6 +9,7 @@ from schedplan.explain.family import Family
 from schedplan.explain.price import run_cost
 from schedplan.explain.quota import held_back, over_quota
 from schedplan.explain.room import Room, Stretch
+from schedplan.explain.why_pieces import pieces_in
 from schedplan.explain.why_service import explain_service, service_alternative
 from schedplan.explain.wording import listed, money, needed_workers
 from schedplan.measures.costs import Prices
@@ -32,8 +33,8 @@ def explain_why_not(problem: Problem, plan: Plan, name: str, place: str) -> Expl
 
 def _job(problem: Problem, plan: Plan, job: Job, pool: Pool, nodes: tuple[str, ...], place: str) -> Explanation:
     subject = f"job {job.name}"
-    run = next((run for run in runs_of(problem, plan.decisions) if run.job.name == job.name), None)
-    if run is not None and any(part.node in nodes for part in run.parts):
+    runs = pieces_in(problem, plan.decisions, job.name)
+    if any(part.node in nodes for run in runs for part in run.parts):
         return Explanation(subject, f"{subject} does stand on {place}", ())
     refusal = job_refusal(pool, job)
     if refusal is not None:
@@ -46,7 +47,7 @@ def _job(problem: Problem, plan: Plan, job: Job, pool: Pool, nodes: tuple[str, .
     if len(nodes) == 1 and workers_per_node(pool, job.shape) < job.least_workers:
         holds = f"{place} holds {workers_per_node(pool, job.shape)} of its {needed_workers(job)} when empty"
         return _forbidden(subject, place, Reason("gang", holds), Alternative(place, Outcome.REFUSED, holds, rule="gang"))
-    return _by_room(problem, plan, job, pool, nodes, place, run)
+    return _by_room(problem, plan, job, pool, nodes, place, runs)
 
 
 def _forbidden(subject: str, place: str, reason: Reason, refused: Alternative) -> Explanation:
@@ -54,9 +55,10 @@ def _forbidden(subject: str, place: str, reason: Reason, refused: Alternative) -
 
 
 def _by_room(
-    problem: Problem, plan: Plan, job: Job, pool: Pool, nodes: tuple[str, ...], place: str, run: Run | None
+    problem: Problem, plan: Plan, job: Job, pool: Pool, nodes: tuple[str, ...], place: str, runs: tuple[Run, ...]
 ) -> Explanation:
     subject, room, prices = f"job {job.name}", Room(problem, plan.decisions, job.name), Prices.of(problem)
+    run = runs[0] if len(runs) == 1 else None
     family = Family((pool,))
     only_node = place if len(nodes) == 1 else None
     berth = room.berth(job, family, only_node=only_node)
@@ -77,6 +79,9 @@ def _by_room(
         full = Alternative(place, Outcome.NO_ROOM, told, rule="capacity")
         return Explanation(subject, f"{subject} has no room on {place} within its window", reasons, (full,))
     found = possible(problem, room, place, berth, run, prices)
+    if len(runs) > 1:
+        why = Reason("objective", "it runs in pieces elsewhere; the goals together, or a tie, decided")
+        return Explanation(subject, f"{subject} could stand on {place} in one piece: {found.message}", (why,), (found,))
     return Explanation(
         subject,
         f"{subject} could stand on {place}: {found.message}",

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from schedplan.model.findings import Measure
-from schedplan.model.plan import Placement, Plan, ReplicaRow
+from schedplan.model.plan import Placement, Plan, ReplicaRow, jobs_in_pieces
 from schedplan.timegrid import TimeGrid
 
 
@@ -32,11 +32,15 @@ class JobChangeKind(Enum):
     MOVED = "moved"
     EARLIER = "earlier"
     LATER = "later"
+    CUT_ANEW = "in other pieces"
 
 
 @dataclass(frozen=True, slots=True)
 class JobChange:
-    """What became of a job. nodes: (node, workers) in order; start None and no nodes where it is not placed."""
+    """What became of a job. nodes: (node, workers) in order, of a job in pieces the most of any.
+
+    start None and no nodes where it is not placed.
+    """
 
     job: str
     kinds: tuple[JobChangeKind, ...]
@@ -145,22 +149,32 @@ class _Stand:
     start_s: int
     nodes: tuple[tuple[str, int], ...]
     cost: float
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 def _stands_of(placements: tuple[Placement, ...]) -> dict[str, _Stand]:
     rows: dict[str, list[Placement]] = {}
     for placement in placements:
         rows.setdefault(placement.job, []).append(placement)
+    cut = jobs_in_pieces(placements)
     return {
-        job: _Stand(min(row.start_s for row in found), _nodes(found), sum(row.cost for row in found)) for job, found in rows.items()
+        job: _Stand(
+            min(row.start_s for row in found),
+            _nodes(found),
+            sum(row.cost for row in found),
+            tuple(sorted({(row.start_s, row.end_s) for row in found})) if job in cut else (),
+        )
+        for job, found in rows.items()
     }
 
 
 def _nodes(rows: list[Placement]) -> tuple[tuple[str, int], ...]:
-    workers: dict[str, int] = {}
+    workers: dict[tuple[str, int], int] = {}
     for row in rows:
-        workers[row.node] = workers.get(row.node, 0) + row.worker_last - row.worker_first + 1
-    return tuple(sorted(workers.items()))
+        key = (row.node, row.start_s)
+        workers[key] = workers.get(key, 0) + row.worker_last - row.worker_first + 1
+    most = {node: max(count for (name, _), count in workers.items() if name == node) for node, _ in workers}
+    return tuple(sorted(most.items()))
 
 
 def _job_change(job: str, old: _Stand | None, new: _Stand | None) -> JobChange:
@@ -185,6 +199,8 @@ def _job_kinds(old: _Stand | None, new: _Stand | None) -> tuple[JobChangeKind, .
         kinds.append(JobChangeKind.MOVED)
     if new.start_s != old.start_s:
         kinds.append(JobChangeKind.EARLIER if new.start_s < old.start_s else JobChangeKind.LATER)
+    if new.spans != old.spans:
+        kinds.append(JobChangeKind.CUT_ANEW)
     return tuple(kinds)
 
 

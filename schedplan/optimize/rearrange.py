@@ -64,11 +64,12 @@ def fewest_moves(
 ) -> Rearrangement | None:
     """Return the fewest moves under which a job that `decisions` leave out fits `nodes` from a slot to an edge.
 
-    None where there are none, it is too large to find out, or they would break a rule. A running job counts as one that may move.
+    None where there are none, it is too large to find out, or they would break a rule. A running job counts as one that may move,
+    a job in pieces as one that may not.
     """
     ends = end_edges(problem, decisions.parts)
     parts = tuple(part for part in decisions.parts if part.node in set(nodes))
-    movable = tuple(part for part in parts if part.start_slot < end_edge and start_slot < ends[part.job])
+    movable = tuple(part for part in parts if part.start_slot < end_edge and start_slot < ends[part.job] and part.end_edge is None)
     if not movable or len(movable) * len(nodes) > MOST_CHOICES:
         return None
     found = _Search(problem, decisions, job, nodes, movable, (start_slot, end_edge), ends).solved()
@@ -151,7 +152,7 @@ class _Search:
         held = [
             _demand(pool, problem.job_by_name[part.job], part.workers)
             for part in self.decisions.parts
-            if part.node == node and part not in self.may_move and part.start_slot <= slot < self.ends[part.job]
+            if part.node == node and part not in self.may_move and part.start_slot <= slot < (part.end_edge or self.ends[part.job])
         ]
         held += [
             _demand(pool, problem.service_by_name[part.service], part.replicas)
@@ -197,10 +198,10 @@ def _order(move: Move) -> tuple[str, str]:
 
 
 def _merged(parts: tuple[JobPart, ...]) -> tuple[JobPart, ...]:
-    total: dict[tuple[str, str, int], int] = defaultdict(int)
+    total: dict[tuple[str, str, int, int | None], int] = defaultdict(int)
     for part in parts:
-        total[part.job, part.node, part.start_slot] += part.workers
-    return tuple(sorted(JobPart(job, node, slot, workers) for (job, node, slot), workers in total.items()))
+        total[part.job, part.node, part.start_slot, part.end_edge] += part.workers
+    return tuple(sorted(JobPart(job, node, slot, workers, end) for (job, node, slot, end), workers in total.items()))
 
 
 def _as_moved(problem: Problem, moves: tuple[Move, ...], parts: tuple[JobPart, ...]) -> Problem:

@@ -15,7 +15,8 @@ from schedplan.workflows.recorded import STATIC_KEY
 
 
 def earlier_plan(folder: Path) -> Earlier:
-    """Return what stood where in a saved plan. Raises InputError where there is none."""
+    """Return what stood where in a saved plan; jobs that ran in pieces have no place to keep to. Raises InputError where there is
+    none."""
     plan, context = read_plan(folder)
     if plan.proof.status is PlanStatus.INFEASIBLE or any(key == STATIC_KEY for key, _ in context.settings.values):
         raise InputError(
@@ -25,7 +26,7 @@ def earlier_plan(folder: Path) -> Earlier:
         )
     edges_s = context.grid.edges_s
     stays: dict[str, tuple[int, dict[str, int]]] = {}
-    for part in plan.decisions.parts:
+    for part in (one for one in plan.decisions.parts if one.end_edge is None):
         nodes = stays.setdefault(part.job, (edges_s[part.start_slot], {}))[1]
         nodes[part.node] = nodes.get(part.node, 0) + part.workers
     jobs = tuple(Stay(job, start_s, tuple(sorted(nodes.items()))) for job, (start_s, nodes) in sorted(stays.items()))

@@ -10,6 +10,7 @@ from schedplan.engines.policy import Blocking, Policy
 from schedplan.engines.policy_table import policy as policy_of
 from schedplan.errors import InputError, UsageError
 from schedplan.measures.replay import replay_measures
+from schedplan.model.plan import Plan, jobs_in_pieces
 from schedplan.model.timeline import Timeline
 from schedplan.model.workload import Job
 from schedplan.report.document import Document
@@ -128,8 +129,20 @@ def _task(project: Project, asked: SimulateOptions) -> _Task:
 def _planned_task(folder: Path, project: Project) -> _Task:
     saved = open_plan(folder, project.root if project.settings.file is not None else None)
     problem = saved.problem
+    _refuse_pieces(folder, saved.plan)
     held = () if not problem.services else (f"services, which hold what the plan gives their replicas: {len(problem.services)}",)
     return _Task(planned_work(problem, saved.plan), (*problem.assumptions, *held))
+
+
+def _refuse_pieces(folder: Path, plan: Plan) -> None:
+    names = sorted(jobs_in_pieces(plan.placements))
+    if names:
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        raise InputError(
+            f"{folder}: it runs job {names[0]}{more} in pieces, and a replay runs every job without a break",
+            code="SP1116",
+            hint="Plan again with --set 'rules.best_effort=[]', or leave --plan out.",
+        )
 
 
 def _services_left_out(content: Content) -> tuple[str, ...]:

@@ -79,8 +79,8 @@ def normalisation(problem: Problem, decisions: Decisions) -> Normalisation:
 
 
 def ideals(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalValues:
-    """Return goal values that no plan for the work placed and the demand served by `decisions` can beat with every job in one piece,
-    by arithmetic; never above `reached`."""
+    """Return goal values that no plan for the work placed and the demand served by `decisions` can beat, by arithmetic, with every
+    job in one piece; never above `reached`."""
     placed = {part.job for part in decisions.parts}
     jobs = tuple(job for job in problem.jobs if job.name in placed)
     missed = missed_shares(problem, fleets_of(problem, decisions))
