@@ -102,8 +102,8 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText(
         "SP1116",
         "a plan with jobs in pieces",
-        "The plan runs best-effort jobs in pieces, and a replay runs a job from its start to its end: it can't follow this plan. Plan"
-        " again without `[rules] best_effort`, or replay under a policy of its own.",
+        "The plan runs best-effort jobs in pieces, and a replay runs a job from its start to its end: it can't follow this plan."
+        " Plan again without `[rules] best_effort`, or replay under a policy of its own.",
     ),
     CodeText(
         "SP1301",

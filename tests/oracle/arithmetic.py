@@ -6,7 +6,7 @@ is feasible.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp
@@ -14,11 +14,12 @@ from math import exp
 import numpy as np
 
 from schedplan.model.cluster import Market, Pool
-from schedplan.model.plan import Decisions
+from schedplan.model.plan import Decisions, JobPart
 from schedplan.model.problem import GOALS, Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, WorkerShape
 from tests.oracle.emissions import idle_g, replica_g, worker_g
 from tests.oracle.missed import all_demand_importance, busy_h, demand_importance, may_miss, missed_share
+from tests.oracle.pieces import Span, idle_minutes
 from tests.oracle.quotas import borrow_cost
 from tests.oracle.services import serving_counts
 from tests.oracle.standing import replicas_moved, workers_moved
@@ -26,7 +27,10 @@ from tests.oracle.standing import replicas_moved, workers_moved
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to run a job: workers per node from a slot to an edge; `own` is its part of the objective, without nodes."""
+    """One way to run a job: workers per node from a slot to an edge; `own` is its part of the objective, without nodes.
+
+    pieces: of a job in several, all of them; it starts with the first, with the workers of that one, and ends with the last.
+    """
 
     job: str
     start_slot: int
@@ -34,6 +38,12 @@ class Option:
     workers: tuple[int, ...]
     own: float
     rework_cost: float
+    pieces: tuple[Span, ...] = ()
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """What it holds, and when."""
+        return self.pieces or ((self.start_slot, self.end_edge, self.workers),)
 
 
 def objective_of(problem: Problem, decisions: Decisions, divisors: Mapping[str, float]) -> float:
@@ -45,10 +55,7 @@ def objective_of(problem: Problem, decisions: Decisions, divisors: Mapping[str, 
         if not parts:
             total += arithmetic.left_out(job)
             continue
-        workers = [0] * len(arithmetic.pools)
-        for part in parts:
-            workers[problem.cluster.node_idx[part.node]] += part.workers
-        total += arithmetic.option(job, parts[0].start_slot, tuple(workers)).own
+        total += arithmetic.planned(job, parts).own
     total += sum(
         part.replicas
         * arithmetic.replica_value(problem.service_by_name[part.service], problem.cluster.node_idx[part.node], part.slot)
@@ -153,7 +160,7 @@ class Arithmetic:
 
     def run_minutes(self, job: Job, pool: Pool, workers: int) -> float:
         """Load and run time on a pool with so many workers; of a running job what is left of it, at least the first slot."""
-        minutes = _runtime_minutes(job) / self._speed(job, pool.accelerator)
+        minutes = _runtime_minutes(job) / self.speed(job, pool.accelerator)
         if job.min_workers is not None:
             minutes *= job.workers / workers
         if job.saved_minutes is not None:
@@ -166,7 +173,7 @@ class Arithmetic:
             return max(minutes - has_run, float(self.grid.hours[0]) * 60)
         return minutes
 
-    def _speed(self, job: Job, accelerator: str | None) -> float:
+    def speed(self, job: Job, accelerator: str | None) -> float:
         for names in (job.name, job.kind.value):
             for row in self.problem.cluster.speeds:
                 if row.accelerator == accelerator and row.kind == names:
@@ -193,6 +200,47 @@ class Arithmetic:
             + self.weight["carbon"] * self._emitted(job, start_slot, end_edge, workers) * busy_h / booked_h
         )
         return Option(job.name, start_slot, end_edge, workers, own, rework)
+
+    def planned(self, job: Job, parts: Sequence[JobPart]) -> Option:
+        """Return how a plan runs a job."""
+        spans: dict[tuple[int, int | None], list[int]] = {}
+        for part in parts:
+            workers = spans.setdefault((part.start_slot, part.end_edge), [0] * len(self.pools))
+            workers[self.problem.cluster.node_idx[part.node]] += part.workers
+        if all(end is None for _, end in spans):
+            return self.option(job, parts[0].start_slot, tuple(next(iter(spans.values()))))
+        pieces = sorted((start, end or 0, tuple(workers)) for (start, end), workers in spans.items())
+        return self.in_pieces(job, tuple(pieces))
+
+    def again(self, job: Job, option: Option) -> Option:
+        """Return the same way to run a job, counted anew."""
+        return self.in_pieces(job, option.pieces) if option.pieces else self.option(job, option.start_slot, option.workers)
+
+    def in_pieces(self, job: Job, pieces: tuple[Span, ...]) -> Option:
+        """Return a job that leaves and goes on: what keeps it from its work from its release until it is done is its wait."""
+        edges_s, n_devices = self.grid.edges_s, sum(pieces[0][2]) * self.counted_worker(job.shape)
+        left_minutes, busy_h, worked_minutes, emitted, over_s = _runtime_minutes(job), 0.0, 0.0, 0.0, 0.0
+        for number, (start, end, workers) in enumerate(pieces):
+            pool = self.pools[next(node for node, count in enumerate(workers) if count)]
+            speed, booked = self.speed(job, pool.accelerator), (edges_s[end] - edges_s[start]) / 60
+            idle = idle_minutes(job, pool, number, len(pieces))
+            works = min(booked - idle, left_minutes / speed)
+            left_minutes -= works * speed
+            worked_minutes += works + (idle_minutes(job, pool, 0, 1) if number == 0 else 0.0)
+            over_s = edges_s[start] + 60 * (idle + works)
+            busy_h += (booked - idle) / 60
+            emitted += self._emitted(job, start, end, workers) * (booked - idle) / booked
+        first, last = pieces[0], pieces[-1]
+        late = self._lateness_h(job, first[0], last[1])
+        late += self.problem.objective.rates.wait * ((over_s - edges_s[first[0]]) / 3600 - worked_minutes / 60)
+        before = any(stay.job == job.name for stay in self.problem.earlier.jobs) if self.problem.earlier is not None else False
+        own = (
+            self.weight["latency"] * late * self.urgency(job) * self.size(job)
+            + self.weight["latency"] * self.problem.objective.move_device_h * (n_devices if before else 0.0)
+            - self.weight["utilization"] * n_devices * busy_h
+            + self.weight["carbon"] * emitted
+        )
+        return Option(job.name, first[0], last[1], first[2], own, 0.0, pieces)
 
     def _busy_minutes(self, job: Job, pool: Pool, minutes: float) -> float:
         """Minutes of a run in which a waiting job does not load; of a running one all."""

@@ -158,15 +158,17 @@ class _Search:
         if self.devices is None:
             return True
         return all(
-            self.devices.fits(self.facts.pools[node], self._units(chosen, node)) for node in self.rooms.nodes if last.workers[node]
+            self.devices.fits(self.facts.pools[node], self._units(chosen, node))
+            for node in self.rooms.nodes
+            if any(workers[node] for _, _, workers in last.spans)
         )
 
     def _units(self, chosen: tuple[Option, ...], node: int) -> tuple[Unit, ...]:
         found = []
-        for option in chosen:
-            job = self.problem.job_by_name[option.job]
-            taken = unit(self.facts.pools[node], job.shape, option.start_slot, option.end_edge, job)
-            found += [taken] * option.workers[node] if taken is not None else []
+        for name, (start_slot, end_edge, workers) in ((option.job, span) for option in chosen for span in option.spans):
+            job = self.problem.job_by_name[name]
+            taken = unit(self.facts.pools[node], job.shape, start_slot, end_edge, job)
+            found += [taken] * workers[node] if taken is not None else []
         return tuple(found)
 
     def _standings(self, chosen: tuple[Option, ...]) -> Iterator[tuple[Devices, ...] | None]:
@@ -186,7 +188,7 @@ class _Search:
 
         Where single devices matter, sums are not enough: the same workers must stand there.
         """
-        last: dict[tuple[object, ...], int] = {}
+        last: dict[tuple[object, ...], tuple[int, ...]] = {}
         for node in self.rooms.nodes:
             pool, number = self.facts.pools[node], self.facts.number[node]
             away = tuple(is_away(self.problem, node, slot) for slot in range(self.grid.n_slots))
@@ -199,9 +201,10 @@ class _Search:
                 tuple(row[node] for row in occupied),
                 () if self.devices is None else tuple(sorted(self._units(chosen, node))),
             )
-            if option.workers[node] > last.get(key, option.workers[node]):
+            own = tuple(workers[node] for _, _, workers in option.spans)
+            if own > last.get(key, own):
                 return False
-            last[key] = option.workers[node]
+            last[key] = own
         return True
 
     # nodes: which are on
@@ -235,7 +238,9 @@ class _Search:
 
     def _close(self, occupied: tuple[Occupancy, ...], chosen: tuple[Option, ...], own: float) -> None:
         """Decide replicas and nodes over all slots for given jobs, wherever on single devices these stand."""
-        starts = {one.job: (one.start_slot, [node for node in self.rooms.nodes if one.workers[node]]) for one in chosen}
+        starts = {
+            one.job: [(slot, [n for n in self.rooms.nodes if workers[n]]) for slot, _, workers in one.spans] for one in chosen
+        }
         if not gave_way(self.problem, starts):
             return
         for standing in self._standings(chosen):
@@ -333,9 +338,10 @@ class _Search:
     def _decisions(self, chosen: tuple[Option, ...], label: Label) -> Decisions:
         names = self.facts.names
         parts = [
-            JobPart(option.job, names[node], option.start_slot, count)
+            JobPart(option.job, names[node], start_slot, count, end_edge if option.pieces else None)
             for option in chosen
-            for node, count in enumerate(option.workers)
+            for start_slot, end_edge, workers in option.spans
+            for node, count in enumerate(workers)
             if count
         ]
         replicas = [

@@ -27,7 +27,7 @@ class HeldGoal:
         total = self._facts.constant
         for job in self._jobs:
             option = options.get(job.name)
-            own = None if option is None else self._facts.option(job, option.start_slot, option.workers).own
+            own = None if option is None else self._facts.again(job, option).own
             total += self._facts.left_out(job) if own is None else own
         return total
 

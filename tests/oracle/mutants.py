@@ -65,11 +65,14 @@ def mutants(problem: Problem, decisions: Decisions) -> Iterator[Decisions]:
 
 
 def _with_other_parts(problem: Problem, decisions: Decisions) -> Iterator[Decisions]:
-    """A part elsewhere, earlier, later, with one worker more or less, dropped; a job moved, gathered, dropped; one that was out."""
+    """A part elsewhere, earlier, later, with another end, with one worker more or less, dropped; a job moved, gathered, dropped;
+    one that was out."""
     for idx, part in enumerate(decisions.parts):
         others = [replace(part, node=node) for node in problem.cluster.nodes if node != part.node]
         others += [replace(part, start_slot=part.start_slot + step) for step in (-1, 1)]
         others += [replace(part, workers=part.workers + step) for step in (-1, 1) if part.workers + step > 0]
+        ends = [part.end_edge + step for step in (-1, 1) if part.end_edge is not None]
+        others += [replace(part, end_edge=end) for end in ([None, *ends] if ends else [part.start_slot + 1])]
         for other in others:
             yield _of_parts(decisions, (*decisions.parts[:idx], other, *decisions.parts[idx + 1 :]))
         yield _of_parts(decisions, (*decisions.parts[:idx], *decisions.parts[idx + 1 :]))
@@ -78,9 +81,10 @@ def _with_other_parts(problem: Problem, decisions: Decisions) -> Iterator[Decisi
         rest = [part for part in decisions.parts if part.job != name]
         yield _of_parts(decisions, tuple(rest))
         for slot in range(problem.grid.n_slots):
-            yield _of_parts(decisions, (*rest, *(replace(part, start_slot=slot) for part in own)))
+            if all(part.end_edge is None for part in own):
+                yield _of_parts(decisions, (*rest, *(replace(part, start_slot=slot) for part in own)))
             for node in problem.cluster.nodes:
-                workers = sum(part.workers for part in own)
+                workers = problem.job_by_name[name].workers if own[0].end_edge else sum(part.workers for part in own)
                 yield _of_parts(decisions, (*rest, JobPart(name, node, slot, workers)))
     placed = {part.job for part in decisions.parts}
     for job in (job for job in problem.jobs if job.name not in placed):
@@ -128,7 +132,7 @@ def _has_work(problem: Problem, decisions: Decisions) -> np.ndarray[tuple[int, .
         job, pool = problem.job_by_name[part.job], problem.cluster.pool_of_node[part.node]
         if not 0 <= part.start_slot < problem.grid.n_slots:
             return None
-        end_edge = problem.grid.end_edge(part.start_slot, problem.runtime_minutes(job, pool))
+        end_edge = part.end_edge or problem.grid.end_edge(part.start_slot, problem.runtime_minutes(job, pool))
         found[problem.cluster.node_idx[part.node], part.start_slot : end_edge] = True
     for stand in decisions.replicas:
         found[problem.cluster.node_idx[stand.node], stand.slot] = True

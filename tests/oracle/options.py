@@ -10,6 +10,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState, Topology
 from tests.oracle.arithmetic import Arithmetic, Option
 from tests.oracle.on_time import is_sure_enough
+from tests.oracle.pieces import cuts, may_pause, works_out
 from tests.oracle.rooms import Rooms
 from tests.oracle.standing import is_against_pin, is_away, is_closed
 
@@ -36,7 +37,24 @@ class JobOptions:
                     continue
                 if end_edge is not None and is_over and not self._is_kept_off(job, workers, start_slot, end_edge):
                     found.append(self.facts.option(job, start_slot, workers))
-        return found
+        return [*found, *self._in_pieces(job)]
+
+    def _in_pieces(self, job: Job) -> Iterator[Option]:
+        """Give every way to run a best-effort job in pieces, each on nodes of its own."""
+        if not may_pause(self.problem, job):
+            return
+        spreads = list(self._spreads(job))
+        first = self.grid.release_slot(job.release_s)
+        for spans in cuts(first, self.grid.n_slots):
+            if self._is_too_late(job, spans[-1][1]):
+                continue
+            per_piece = [[one for one in spreads if not self._is_kept_off(job, one, *span)] for span in spans]
+            for chosen in product(*per_piece):
+                pools = [self.facts.pools[next(n for n in self.rooms.nodes if workers[n])] for workers in chosen]
+                speeds = [self.facts.speed(job, pool.accelerator) for pool in pools]
+                if works_out(self.problem, job, pools, spans, speeds):
+                    pieces = tuple((*span, workers) for span, workers in zip(spans, chosen, strict=True))
+                    yield self.facts.in_pieces(job, pieces)
 
     def _is_kept_off(self, job: Job, workers: tuple[int, ...], start_slot: int, end_edge: int) -> bool:
         used = [node for node in self.rooms.nodes if workers[node]]

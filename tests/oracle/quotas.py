@@ -103,7 +103,7 @@ def borrow_cost(problem: Problem, run_minutes: RunMinutes, decisions: Decisions)
         held: dict[tuple[str, str | None, str], float] = {}
         for part in decisions.parts:
             job, pool = problem.job_by_name[part.job], problem.cluster.pool_of_node[part.node]
-            end_edge = problem.grid.end_edge(part.start_slot, run_minutes(job, pool, workers[part.job]))
+            end_edge = part.end_edge or problem.grid.end_edge(part.start_slot, run_minutes(job, pool, workers[part.job]))
             if end_edge is not None and part.start_slot <= slot < end_edge:
                 _hold(held, job, pool.accelerator, part.workers)
         for stand in decisions.replicas:

@@ -88,9 +88,9 @@ class Rooms:
         """Return the occupancy with a job in it, None where it does not fit."""
         ask = self.use(job.shape, job.tenant)
         filled = list(occupied)
-        for slot in range(option.start_slot, option.end_edge):
+        for slot, workers in ((slot, workers) for start, end, workers in option.spans for slot in range(start, end)):
             row = list(filled[slot])
-            for node, count in enumerate(option.workers):
+            for node, count in enumerate(workers):
                 if not count:
                     continue
                 row[node] = tuple(round(held + count * use, 9) for held, use in zip(row[node], ask, strict=True))

@@ -79,13 +79,17 @@ def workers_moved(problem: Problem, job: Job, start_slot: int, places: dict[str,
     return 0
 
 
-def gave_way(problem: Problem, starts: dict[str, tuple[int, list[int]]]) -> bool:
-    """Whether on a node of each stopped job a more urgent one starts before it would have ended. starts: slot and nodes, by job."""
+def gave_way(problem: Problem, starts: dict[str, list[tuple[int, list[int]]]]) -> bool:
+    """Whether on a node of each stopped job a more urgent one starts before it would have ended.
+
+    starts: slot and nodes of each piece, by job.
+    """
     by_name = {job.name: job for job in problem.jobs}
     for stop in problem.stops:
         instead = [
             name
-            for name, (slot, nodes) in starts.items()
+            for name, pieces in starts.items()
+            for slot, nodes in pieces
             if by_name[name].priority > stop.priority
             and by_name[name].state is not JobState.RUNNING
             and problem.grid.edges_s[slot] < stop.until_s
