@@ -272,6 +272,13 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         " it is never lost with one. Jobs are not covered; they restart from their checkpoints.",
     ),
     CodeText(
+        "SP3119",
+        "pieces",
+        "A job that `[rules] best_effort` selects, is preemptible and writes checkpoints may leave its devices and go on later:"
+        " whole gangs, one piece after the other, never on spot. Each later piece begins with `restart_minutes`, each but the last"
+        " ends with `checkpoint_cost_minutes`; together they do the work, and the last one is no longer than that takes.",
+    ),
+    CodeText(
         "SP3121",
         "decisions contradict",
         "The tables of the plan and its decisions disagree, or can't be read back as decisions of this problem. It was changed,"
@@ -295,13 +302,6 @@ CODE_TEXTS: tuple[CodeText, ...] = (
     CodeText("SP3127", "unplaced work recomputed", "The table of unplaced work does not name exactly the jobs that are left out."),
     CodeText("SP3128", "warnings recomputed", "A warning that the plan's own numbers call for is missing."),
     CodeText("SP3129", "baselines recomputed", "A baseline, or a step of the waterfall, is not the number that the inputs give."),
-    CodeText(
-        "SP3119",
-        "pieces",
-        "A job that `[rules] best_effort` selects, is preemptible and writes checkpoints may leave its devices and go on later:"
-        " whole gangs, one piece after the other, never on spot. Each later piece begins with `restart_minutes`, each but the last"
-        " ends with `checkpoint_cost_minutes`; together they do the work, and the last one is no longer than that takes.",
-    ),
     CodeText(
         "SP3130",
         "outage",
