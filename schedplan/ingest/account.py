@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 
 KIND = "ingest"
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,11 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class FileAccount:
-    """One source file. rows_read = rows_kept + all dropped; repeats are among the kept."""
+    """One table out of one source file. rows_read = rows_kept + all dropped; repeats are among the kept.
+
+    A row of the source may give several rows of the table (the tasks of an array): rows_written counts those. conversions: what
+    became of values, and of how many.
+    """
 
     path: str
     reader: str
@@ -40,6 +44,8 @@ class FileAccount:
     notes: tuple[str, ...]
     repeats: tuple[Repeat, ...] = ()
     warnings: tuple[str, ...] = ()
+    rows_written: int = 0
+    conversions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,11 @@ import pyarrow as pa
 
 from schedplan.errors import Fault, InputError
 from schedplan.ingest.account import Account, DefaultApplied, Dropped, FileAccount, Repeat, TableAccount
+from schedplan.ingest.merge import merged
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.readers import AUTO, chosen_reader
+from schedplan.ingest.slurm.partitions import with_partitions
+from schedplan.ingest.standard_input import renamed_fault, renamed_file, spooled
 from schedplan.tables.arrow_form import arrow_schema
 from schedplan.tables.artefact_columns import parquet_bytes
 from schedplan.tables.artefact_folder import write_bytes_whole
@@ -34,7 +37,7 @@ def ingest(
     Rows are written in canonical order, so that the order of sources and rows leaves no trace; several files of one table add
     up. Raises InputError with the faults of all files, before anything is written; OutputError where `out` can't be written.
     """
-    files = _read(paths, options or ReadOptions(), reader)
+    files = _joined(_read(paths, options or ReadOptions(), reader))
     rows = tuple(found for found in (table_rows(table, tuple(file for _, file in files)) for table in INPUT_TABLES) if found.n_rows)
     raise_faults(fault for one in rows for fault in one.faults)
     tables = tuple((one.dictionary, _canonical_table(one)) for one in rows)
@@ -52,14 +55,22 @@ def _read(paths: tuple[Path, ...], options: ReadOptions, reader: str) -> tuple[t
     """Return (name of the reader, table) of each file in turn."""
     found: list[tuple[str, TableFile]] = []
     faults: list[Fault] = []
-    for path in paths:
-        try:
-            chosen = chosen_reader(path, reader)
-            found.extend((chosen.name, file) for file in chosen.read(path, options))
-        except InputError as problem:
-            faults.extend(problem.faults or (Fault(problem.code, problem.message, hint=problem.hint),))
+    with spooled(paths) as readable:
+        for asked, path in zip(paths, readable, strict=True):
+            try:
+                chosen = chosen_reader(path, reader)
+                found.extend((chosen.name, renamed_file(file, asked)) for file in chosen.read(path, options))
+            except InputError as problem:
+                own = problem.faults or (Fault(problem.code, problem.message, hint=problem.hint),)
+                faults.extend(renamed_fault(fault, path, asked) for fault in own)
     raise_faults(faults)
     return tuple(found)
+
+
+def _joined(files: tuple[tuple[str, TableFile], ...]) -> tuple[tuple[str, TableFile], ...]:
+    """Return the files with what they say of each other's rows."""
+    names = [name for name, _ in files]
+    return tuple(zip(names, merged(with_partitions(tuple(file for _, file in files))), strict=True))
 
 
 def _canonical_table(rows: TableRows) -> pa.Table:
@@ -70,23 +81,30 @@ def _canonical_table(rows: TableRows) -> pa.Table:
 
 
 def _file_account(reader: str, file: TableFile, tables: tuple[TableRows, ...]) -> FileAccount:
+    """Return the account of a file. A row of the source is kept where any row of the table that it gave is."""
     rows = next((one for one in tables if one.dictionary.name == file.table), None)
-    kept = 0
+    kept, written = 0, 0
     if rows is not None and str(file.path) in rows.paths:
-        kept = int(np.count_nonzero(rows.files == rows.paths.index(str(file.path))))
-    n_dropped = file.n_rows - kept
+        is_own = rows.files == rows.paths.index(str(file.path))
+        kept, written = len(np.unique(rows.numbers[is_own])), int(np.count_nonzero(is_own))
+    n_sources = len(np.unique(file.rows))
+    dropped = [Dropped(reason, count) for reason, count in file.dropped]
+    if n_sources > kept:
+        dropped.append(Dropped("stands in an earlier file with the same values", n_sources - kept))
     return FileAccount(
         str(file.path),
         reader,
         file.table,
         file.sha256,
-        file.n_rows,
+        n_sources + sum(one.rows for one in dropped[: len(file.dropped)]),
         kept,
-        (Dropped("stands in an earlier file with the same values", n_dropped),) if n_dropped else (),
-        _unknown_columns(file),
+        tuple(dropped),
+        tuple(sorted({*_unknown_columns(file), *file.ignored})),
         file.notes,
         tuple(Repeat(row, earlier) for row, earlier in file.repeats),
         file.warnings,
+        written,
+        file.conversions,
     )
 
 

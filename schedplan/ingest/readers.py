@@ -9,11 +9,29 @@ from schedplan.errors import InputError, UsageError
 from schedplan.ingest.alibaba_gpu_2023 import AlibabaGpu2023
 from schedplan.ingest.philly import Philly
 from schedplan.ingest.reader import Reader
+from schedplan.ingest.slurm.sacct import Sacct
+from schedplan.ingest.slurm.sacctmgr import Sacctmgr
+from schedplan.ingest.slurm.scontrol import Scontrol
+from schedplan.ingest.slurm.sinfo import Sinfo
+from schedplan.ingest.slurm.slurm_conf import SlurmConf
+from schedplan.ingest.slurm.slurm_json import SlurmJson
+from schedplan.ingest.slurm.squeue import Squeue
 from schedplan.ingest.table_reader import TableReader
 from schedplan.tables.faults import Code
 
 # The canonical tables come last: they are recognised by the end of a name alone.
-READERS: tuple[Reader, ...] = (AlibabaGpu2023(), Philly(), TableReader())
+READERS: tuple[Reader, ...] = (
+    AlibabaGpu2023(),
+    Philly(),
+    Sacct(),
+    Squeue(),
+    Sinfo(),
+    Scontrol(),
+    Sacctmgr(),
+    SlurmJson(),
+    SlurmConf(),
+    TableReader(),
+)
 AUTO = "auto"
 
 

@@ -32,6 +32,8 @@ class Code(Enum):
     IRREGULAR = "SP1015"
     QUOTING = "SP1016"
     REFERENCE = "SP1017"
+    DOCUMENT = "SP1022"
+    NOT_A_TABLE = "SP1023"
 
 
 READING_TEXTS: tuple[tuple[Code, str], ...] = (
@@ -87,6 +89,16 @@ READING_TEXTS: tuple[tuple[Code, str], ...] = (
     ),
     (Code.QUOTING, "Quotes of a CSV file don't match: one is never closed, or text follows a closing one."),
     (Code.REFERENCE, "A row speaks of something that no table holds, e.g. the price of a pool that is not in nodes."),
+    (
+        Code.DOCUMENT,
+        "A JSON or YAML document can't be taken as it stands: it is broken, a key stands twice in one mapping, a number is NaN or"
+        " out of range, or it is nested too deeply. YAML is read by its version 1.2: yes, no and 12:30 are texts.",
+    ),
+    (
+        Code.NOT_A_TABLE,
+        "The file is known, but holds nothing that becomes a row of a table, or not in a form that can be read without guessing."
+        " The message says what the file is, its hint what to run or give instead.",
+    ),
 )
 
 

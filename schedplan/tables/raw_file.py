@@ -25,7 +25,6 @@ _REFUSED = (
     (b"PK\x03\x04", "a zip archive or a spreadsheet"),
     (b"\xfd7zXZ", "xz-compressed"),
     (b"BZh", "bzip2-compressed"),
-    (b"\x28\xb5\x2f\xfd", "zstd-compressed"),
     (b"\x80\x02", "a pickle, which is never read"),
     (b"\x80\x03", "a pickle, which is never read"),
     (b"\x80\x04", "a pickle, which is never read"),
@@ -33,6 +32,7 @@ _REFUSED = (
     (b"SQLite format 3", "an SQLite database"),
     (b"%PDF", "a PDF document"),
 )
+_ZSTD = b"\x28\xb5\x2f\xfd"
 _MARKS = ((b"\xff\xfe\x00\x00", "UTF-32"), (b"\x00\x00\xfe\xff", "UTF-32"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 
 
@@ -60,6 +60,17 @@ class RawTable:
 
 def file_format(path: Path, faults: FaultList) -> FileFormat:
     """Return the format of a file by its first bytes; raises UnreadableError with a fault where it is none that is read."""
+    head = refuse_foreign(path, faults)
+    if head.startswith(_ZSTD):
+        hint = "`schedplan ingest` unpacks it; elsewhere give CSV, gzipped CSV or Parquet."
+        refuse(faults, Code.UNREADABLE, "the file is zstd-compressed", hint=hint)
+    if head.startswith(b"PAR1"):
+        return FileFormat.PARQUET
+    return FileFormat.GZIPPED_CSV if head.startswith(b"\x1f\x8b") else FileFormat.CSV
+
+
+def refuse_foreign(path: Path, faults: FaultList) -> bytes:
+    """Return the first bytes of a file; raises UnreadableError with a fault where they are those of a format never read."""
     try:
         if not path.is_file():
             refuse(faults, Code.UNREADABLE, "this is a folder, not a file" if path.is_dir() else "there is no such file")
@@ -75,9 +86,7 @@ def file_format(path: Path, faults: FaultList) -> FileFormat:
     for mark, encoding in _MARKS:
         if head.startswith(mark):
             refuse(faults, Code.ENCODING, f"the text is {encoding}", hint="Save it as UTF-8.")
-    if head.startswith(b"PAR1"):
-        return FileFormat.PARQUET
-    return FileFormat.GZIPPED_CSV if head.startswith(b"\x1f\x8b") else FileFormat.CSV
+    return head
 
 
 def refuse(faults: FaultList, code: Code, message: str, row: int | None = None, hint: str | None = None) -> NoReturn:

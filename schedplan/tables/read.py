@@ -55,7 +55,9 @@ class TableFile:
     arrow: its known columns in the dictionary's order and strict types (arrow_form), then its unknown ones as they are, by name.
     rows: int64 [n], the number of each row as a person counts it in the file. notes: whole sentences that name the file.
     sha256: over the canonical content. repeats: (row, the earlier row it repeats) of rows that were kept all the same.
-    slips: unknown columns that look like known ones, by name.
+    slips: unknown columns that look like known ones, by name. dropped: (reason, rows) of rows of the source that became none
+    here. ignored: columns or fields of the source that go nowhere. conversions: what became of values, whole phrases.
+    cautions: whole sentences that a person must see.
     """
 
     table: str
@@ -66,11 +68,15 @@ class TableFile:
     sha256: str
     repeats: tuple[tuple[int, int], ...] = ()
     slips: tuple[ColumnSlip, ...] = ()
+    dropped: tuple[tuple[str, int], ...] = ()
+    ignored: tuple[str, ...] = ()
+    conversions: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Return what a person must see before trusting the file, as sentences that name it."""
-        return tuple(slip.sentence for slip in self.slips)
+        return (*(slip.sentence for slip in self.slips), *self.cautions)
 
     @property
     def n_rows(self) -> int:
@@ -104,7 +110,7 @@ def read_rows(path: Path, known: Dictionary | None, zone: tzinfo = UTC, *, renam
     _refuse_missing(raw, dictionary, faults)
     arrow = _strict(raw, dictionary, zone, faults, notes, slips)
     _refuse_either(arrow, dictionary, raw.rows, faults)
-    _refuse_repeated_keys(arrow, dictionary, raw.rows, faults)
+    refuse_repeated_keys(arrow, dictionary, raw.rows, faults)
     faults.raise_if_any()
     told = tuple(f"{path}: {note}" for note in notes)
     return TableFile(dictionary.name, path, arrow, raw.rows, told, canonical_sha256(arrow, dictionary), slips=tuple(slips))
@@ -255,7 +261,8 @@ def _is_filled(arrow: pa.Table, name: str) -> NDArray[np.bool_]:
     return np.asarray(arrow.column(name).is_valid().to_numpy(), dtype=np.bool_)
 
 
-def _refuse_repeated_keys(arrow: pa.Table, dictionary: Dictionary, rows: NDArray[np.int64], faults: FaultList) -> None:
+def refuse_repeated_keys(arrow: pa.Table, dictionary: Dictionary, rows: NDArray[np.int64], faults: FaultList) -> None:
+    """Note every row whose key stands in an earlier row of the same file."""
     keys = [name for name in dictionary.key if name in arrow.column_names]
     if not keys or any(name in dictionary.required_names for name in set(dictionary.key) - set(keys)):
         return

@@ -45,7 +45,7 @@ def test_the_account_tells_rows_defaults_and_ignored_columns(nodes, tmp_path):
     assert DefaultApplied("count", "1", 1) in account.tables[0].defaults
     assert DefaultApplied("market", "owned", 2) in account.tables[0].defaults
     document = json.loads((tmp_path / "data" / "ingest.json").read_text())
-    assert ("ingest", "1.0", 2) == (document["kind"], document["schema_version"], document["files"][0]["rows_read"])
+    assert ("ingest", "1.1", 2) == (document["kind"], document["schema_version"], document["files"][0]["rows_read"])
 
 
 def test_several_files_of_one_table_add_up_and_repeats_are_accounted_for(nodes, tmp_path):
@@ -140,3 +140,29 @@ def test_readers_are_chosen_by_looks_or_by_name(nodes, tmp_path):
     assert "Did you mean table?" == refused.value.hint
     with pytest.raises(InputError, match="no reader takes this file"):
         chosen_reader(tmp_path / "odd.txt")
+
+
+def test_what_is_piped_in_is_read_and_told_by_its_name(tmp_path):
+    command = [sys.executable, "-m", "schedplan", "ingest", "-", "--out", str(tmp_path / "data")]
+    subprocess.run(command, input=b"JobID|State|ReqTRES\n1|RUNNING|gres/gpu=2\n", check=True, capture_output=True)
+
+    (file,) = json.loads((tmp_path / "data" / "ingest.json").read_text())["files"]
+    assert ("-", "sacct", 1) == (file["path"], file["reader"], file["rows_kept"])
+    failed = subprocess.run(command, input=b"JobID|State\n1|GONE\n", capture_output=True, check=False)
+    assert 2 == failed.returncode
+    assert b"-, row 2, column State" in failed.stderr
+
+
+def test_a_later_file_fills_what_an_earlier_one_leaves_empty(nodes, tmp_path):
+    more = tmp_path / "racks.csv"
+    more.write_text("node,rack,gpus\nb,r1,8\n")
+
+    account = ingest((nodes, more), tmp_path / "data", ReadOptions(table="nodes"))
+
+    rows = read_table(tmp_path / "data" / "nodes.parquet").arrow.to_pylist()
+    assert [("a", None), ("b", "r1")] == [(row["node"], row["rack"]) for row in rows]
+    assert (1, 0, (Dropped("its values fill empty cells of a row of an earlier file", 1),)) == (
+        account.files[1].rows_read,
+        account.files[1].rows_kept,
+        account.files[1].dropped,
+    )
