@@ -66,7 +66,11 @@ def json_lines(path: Path) -> Iterator[tuple[int, Element]]:
 
 def yaml_documents(path: Path) -> tuple[Element, ...]:
     """Return the documents of a YAML file but the empty ones; InputError where it is no YAML that is read."""
-    text = whole_text(path, MAX_DOCUMENT_BYTES)
+    return yaml_text(path, whole_text(path, MAX_DOCUMENT_BYTES))
+
+
+def yaml_text(path: Path, text: str) -> tuple[Element, ...]:
+    """Return the documents of a YAML text that was found in a file; InputError as yaml_documents."""
     try:
         _check_events(text)
         loader = _Strict(text)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
 class FieldError(Exception):
     """column: a column, or the place of a field such as `spec.containers[0].name`."""
 
-    column: str
-    seen: str
-    expected: str
-    message: str = "the cell is not what the column holds"
+    def __init__(self, column: str, seen: str, expected: str, message: str = "the cell is not what the column holds") -> None:
+        super().__init__(f"{column}: {message}")
+        self.column, self.seen, self.expected, self.message = column, seen, expected, message

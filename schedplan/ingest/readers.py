@@ -7,6 +7,7 @@ from pathlib import Path
 
 from schedplan.errors import InputError, UsageError
 from schedplan.ingest.alibaba_gpu_2023 import AlibabaGpu2023
+from schedplan.ingest.kubernetes.kubernetes import Kubernetes
 from schedplan.ingest.philly import Philly
 from schedplan.ingest.reader import Reader
 from schedplan.ingest.slurm.sacct import Sacct
@@ -30,6 +31,7 @@ READERS: tuple[Reader, ...] = (
     Sacctmgr(),
     SlurmJson(),
     SlurmConf(),
+    Kubernetes(),
     TableReader(),
 )
 AUTO = "auto"

@@ -1,0 +1,1 @@
+"""Kubernetes: nodes, pods, workloads and queues as kubectl prints them and manifests say them."""
