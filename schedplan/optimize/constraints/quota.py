@@ -83,7 +83,7 @@ class _Count:
         self._add_jobs()
         self._add_services()
         self.fixed = {
-            tenant: [_parts(amount) for amount in self.running.own(tenant, scope)] for tenant in self.problem.quota_tenants
+            tenant: [amountamount_parts(amount) for amount in self.running.own(tenant, scope)] for tenant in self.problem.quota_tenants
         }
         self.unit = self._common_unit()
         self.counted_sums: dict[tuple[Holder, int], _Sum] = {}
@@ -148,14 +148,14 @@ class _Count:
         return found
 
     def _units(self, amount: float) -> int:
-        return _parts(amount) // self.unit
+        return amount_parts(amount) // self.unit
 
     def _common_unit(self) -> int:
         amounts = [parts for terms in self.terms.values() for _, parts in terms]
         amounts += [parts for row in self.fixed.values() for parts in row]
         for quota in self.problem.quotas:
             if quota.scope == self.scope:
-                amounts += [_parts(quota.nominal), _parts(quota.kept)]
+                amounts += [amount_parts(quota.nominal), amount_parts(quota.kept)]
         return gcd(*amounts) or 1
 
     def _add_jobs(self) -> None:
@@ -186,9 +186,9 @@ class _Count:
         return tenant in self.problem.quota_tenants and self.scope.covers(accelerator)
 
     def _asked(self, shape: WorkerShape) -> int:
-        return _parts(self.scope.resource.asked(shape))
+        return amount_parts(self.scope.resource.asked(shape))
 
 
-def _parts(amount: float) -> int:
+def amount_parts(amount: float) -> int:
     """Return the parts of an amount, rounded down; a thousandth of one is forgiven, so that 0.3 is 2,100,000 of them."""
     return floor(amount * PARTS + 1e-3)

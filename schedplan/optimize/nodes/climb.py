@@ -1,0 +1,124 @@
+"""The climb: from a plan on pools to one on nodes, and on by boxes of nodes. Every step is counted; none is bound by the clock.
+
+Gangs are packed in two orders; pools in which some find no room are packed exactly; replicas are chosen anew; what has no room is
+put where it adds least to F. The cheaper of the two plans is improved by boxes. It hands out decisions; the check judges them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from schedplan.measures.objective import Normalisation
+from schedplan.model.plan import Decisions
+from schedplan.model.problem import Problem
+from schedplan.model.workload import Job
+from schedplan.optimize.layout import Layout
+from schedplan.optimize.nodes.exact_packing import repack
+from schedplan.optimize.nodes.fleets import Demands, refit
+from schedplan.optimize.nodes.floor import Floor
+from schedplan.optimize.nodes.frames import Frames
+from schedplan.optimize.nodes.freedom import may_move, may_refit
+from schedplan.optimize.nodes.node_box import improve
+from schedplan.optimize.nodes.offers import Offers
+from schedplan.optimize.nodes.packing import ORDERS, Order, insert, pack
+from schedplan.optimize.nodes.rates import Rates
+from schedplan.optimize.on_nodes import on_nodes
+from schedplan.packing.assignment import FleetSlot, GangStart
+
+PACKING_WORK = 1.0
+A_ROUND = 20
+"""After so many boxes what is left out is inserted again, and the plan is handed to the caller."""
+
+
+class Climb:
+    """A plan on single nodes in the making. work: deterministic time spent; dropped: jobs of the plan on pools that it lacks."""
+
+    def __init__(self, problem: Problem, layout: Layout, normalisation: Normalisation, seed: int) -> None:
+        self.problem, self.seed = problem, seed
+        self.rates = Rates.of(problem, normalisation)
+        self.offers = Offers(layout, self.rates)
+        self.layout = layout
+        self.jobs: tuple[Job, ...] = tuple(job for one in layout.classes for job in one.jobs if may_move(problem, job))
+        self.floor: Floor | None = None
+        self.planned: tuple[str, ...] = ()
+        self.work = 0.0
+        self.boxes = 0
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Return the jobs that the plan on pools has and the one on nodes has not."""
+        standing = self.floor.berths if self.floor else {}
+        return tuple(name for name in self.planned if name not in standing)
+
+    def land(self, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> Decisions | None:
+        """Put a plan on pools on nodes; None where what may not move finds no place."""
+        bases = self._bases(gangs, fleets)
+        moving = tuple(gang for gang in gangs if may_move(self.problem, gang.job))
+        self.planned = tuple(sorted(gang.job.name for gang in moving))
+        landed = [self._landed(base, moving, order) for base in bases for order in ORDERS]
+        if not landed:
+            return None
+        self.floor = min(landed, key=lambda floor: floor.total)
+        return self.floor.decisions()
+
+    def take(self, decisions: Decisions) -> None:
+        """Stand where decisions stand that the check has accepted, where that is better."""
+        floor = Floor.of(self.problem, self.rates, decisions)
+        if self.floor is None or floor.total < self.floor.total:
+            self.floor = floor
+
+    def improve(self, boxes: int, work_limit: float) -> Iterator[Decisions]:
+        """Improve by so many boxes, giving the plan after every round of them."""
+        if self.floor is None:
+            return
+        demands = Demands.of(self.layout, self.floor)
+        frames = Frames(self.floor, self.offers, self.jobs, Random(self.seed))
+        for number in range(1, boxes + 1):
+            frame = frames.frame()
+            if frame is None:
+                return
+            self.work += improve(self.floor, self.offers, demands, frame, work_limit, self.seed)
+            self.boxes += 1
+            if number % A_ROUND == 0 or number == boxes:
+                self._complete(self.floor, demands)
+                decisions = self.floor.decisions()
+                if decisions is not None:
+                    yield decisions
+
+    def _bases(self, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> list[Decisions]:
+        """Return plans in which what may not move has its place; one without anything where all may."""
+        is_free = all(may_move(self.problem, gang.job) for gang in gangs)
+        if is_free and all(may_refit(self.problem, service) for service in self.problem.services):
+            return [Decisions((), (), Floor(self.problem, self.rates).paid)]
+        return on_nodes(self.problem, gangs, fleets)[:1]
+
+    def _landed(self, base: Decisions, gangs: tuple[GangStart, ...], order: Order) -> Floor:
+        floor = Floor.of(self.problem, self.rates, _without_moving(self.problem, base))
+        demands = Demands.of(self.layout, floor)
+        pack(floor, gangs, order)
+        self.work += repack(floor, self.offers, demands, gangs, PACKING_WORK, self.seed)
+        refit(floor, demands)
+        self._complete(floor, demands)
+        return floor
+
+    def _complete(self, floor: Floor, demands: Demands) -> None:
+        """Put what is left out where it adds least, and choose the replicas anew beside it."""
+        insert(floor, self.offers, [job for job in self.jobs if job.name not in floor.berths])
+        refit(floor, demands)
+
+
+def _without_moving(problem: Problem, decisions: Decisions) -> Decisions:
+    """Return what of decisions may not move."""
+    services, jobs = problem.service_by_name, problem.job_by_name
+    parts = tuple(part for part in decisions.parts if not may_move(problem, jobs[part.job]))
+    replicas = tuple(part for part in decisions.replicas if not may_refit(problem, services[part.service]))
+    return Decisions(parts, replicas, decisions.on)
+
+
+def columns_on_nodes(layout: Layout) -> int:
+    """Return about how many columns the model of a layout on pools would have on single nodes."""
+    nodes = [cell.count for cell in layout.cells]
+    starts = sum(sum(nodes[idx] for idx in layout.site(column).cells) for column in layout.columns)
+    per_slot = sum(nodes) + sum(sum(nodes[idx] for idx in cells) for cells in layout.service_cells)
+    return starts + per_slot * layout.problem.grid.n_slots
