@@ -13,7 +13,8 @@ class SolveOptions:
     on pools gets `glance_limit`, the relaxation with rounding rows, and boxes. Up to rounding_columns, and on single nodes, HiGHS
     branches beside: `branch_work` nodes x columns up to `branch_columns`, beyond that its relaxation alone.
     What is not solved whole is searched by boxes: pool_boxes on pools, node_boxes on single nodes, each with box_work of
-    deterministic time; models on nodes beyond node_columns by boxes alone. Beyond pool_columns and box_columns none is built.
+    deterministic time; models on nodes beyond node_columns by boxes alone. Beyond pool_columns and box_columns none is built;
+    beyond the latter the plan on pools is packed on nodes, and node_frames boxes are built each by itself, with frame_work each.
     """
 
     gap: float | None = None
@@ -32,6 +33,8 @@ class SolveOptions:
     pool_boxes: int = 24
     node_boxes: int = 12
     box_work: float = 0.5
+    node_frames: int = 100
+    frame_work: float = 0.3
     require_optimal: bool = False
 
     def branch_nodes(self, n_columns: int) -> int:

@@ -24,6 +24,7 @@ from schedplan.optimize.conflict.satisfaction import Answer, satisfaction
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.ground import Ground, Incumbent, ground_of, unavoidable
 from schedplan.optimize.layout import Layout, Level
+from schedplan.optimize.nodes.climb import Climb, columns_on_nodes
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT, prove
@@ -32,7 +33,7 @@ from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.repair.repairs import repairs
 from schedplan.optimize.solvers.branch import branch
 from schedplan.optimize.solvers.cp_sat import Found, Outcome, search
-from schedplan.packing.assignment import GangStart
+from schedplan.packing.assignment import FleetSlot, GangStart
 from schedplan.packing.settling import replica_starts, settlings
 
 NEARLY = 0.001
@@ -123,6 +124,8 @@ class _Solve:
         self.work: list[tuple[str, float]] = []
         self.hit_clock = False
         self.landed: tuple[tuple[GangStart, ...], Decisions] | None = None
+        self.pooled: tuple[tuple[GangStart, ...], tuple[FleetSlot, ...]] | None = None
+        self.dropped: tuple[str, ...] = ()
         self.known = ""
 
     def plan(self) -> Plan:
@@ -150,6 +153,9 @@ class _Solve:
         if self.best is None and self._must_have_no_plan():
             return None
         for level, limit in ((Level.POOLS, self.options.pool_columns), (Level.NODES, self.options.node_columns)):
+            if level is Level.NODES and self._is_beyond_boxes():
+                self._climb()
+                break
             shape = self.models.shape(level)
             if level is Level.NODES and limit < shape.n_columns <= self.options.box_columns:
                 self._refine_nodes(shape)
@@ -252,6 +258,44 @@ class _Solve:
         self._improve(refinement, Level.NODES, self.options.node_boxes)
         self.route.append(f"{shape.n_columns} columns on nodes; packing and {refinement.boxes} boxes")
 
+    def _is_beyond_boxes(self) -> bool:
+        """Whether the model on single nodes is too large to be built, by its size on pools."""
+        shape = self.models.shape(Level.POOLS)
+        return shape.n_columns > self.options.node_columns and columns_on_nodes(shape) > self.options.box_columns
+
+    def _land(self, found: Found) -> None:
+        """Put a plan on pools on single nodes: the first one at once, so that there is a plan; later ones when the search ends."""
+        is_first, self.pooled = self.pooled is None, (found.gangs, found.fleets)
+        if is_first:
+            self._offer_landed(self._new_climb(), *self.pooled, is_exact=False)
+
+    def _new_climb(self) -> Climb:
+        return Climb(self.problem, self.models.shape(Level.POOLS), self.normalisation, self.options.seed)
+
+    def _offer_landed(self, climb: Climb, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...], *, is_exact: bool) -> None:
+        landed = climb.land(gangs, fleets, is_exact=is_exact)
+        if landed is not None:
+            self._offer(landed)
+
+    def _climb(self) -> None:
+        """Put the best plan on pools on single nodes and improve the outcome, without a model of all of them."""
+        if self.pooled is None:
+            return
+        self._tell("packing on nodes")
+        climb = self._new_climb()
+        self._offer_landed(climb, *self.pooled, is_exact=True)
+        if self.best is not None:
+            climb.take(self.best.decisions)
+        self._tell("boxes on nodes")
+        for decisions in climb.improve(self.options.node_frames, self.options.frame_work):
+            self._offer(decisions)
+            self._tell()
+            if self._is_late() or self._is_closed(self.models.shape(Level.POOLS)):
+                break
+        self.work.append(("nodes_box_time", round(climb.work, 6)))
+        self.route.append(f"packing of {len(climb.planned)} gangs on nodes and {climb.boxes} boxes")
+        self.dropped = climb.dropped
+
     def _improve(self, refinement: Refinement, level: Level, boxes: int) -> None:
         """Improve a refinement by boxes until they are used up, the clock has ended it or the gap is closed."""
         self._tell(f"boxes on {level.value}")
@@ -276,7 +320,11 @@ class _Solve:
         self.hit_clock = self.hit_clock or found.hit_clock
         if found.bound is not None:
             self.bounds.append(found.bound)
-        if found.outcome is Outcome.SOLVED and not self._is_proven():
+        if found.outcome is not Outcome.SOLVED or self._is_proven():
+            return
+        if self._is_beyond_boxes():
+            self._land(found)
+        else:
             for decisions in on_nodes(self.problem, found.gangs, found.fleets):
                 self.landed = (found.gangs, decisions)
                 self._offer(decisions)

@@ -83,7 +83,7 @@ class _Count:
         self._add_jobs()
         self._add_services()
         self.fixed = {
-            tenant: [amountamount_parts(amount) for amount in self.running.own(tenant, scope)] for tenant in self.problem.quota_tenants
+            tenant: [amount_parts(amount) for amount in self.running.own(tenant, scope)] for tenant in self.problem.quota_tenants
         }
         self.unit = self._common_unit()
         self.counted_sums: dict[tuple[Holder, int], _Sum] = {}

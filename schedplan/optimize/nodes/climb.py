@@ -51,12 +51,13 @@ class Climb:
         standing = self.floor.berths if self.floor else {}
         return tuple(name for name in self.planned if name not in standing)
 
-    def land(self, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> Decisions | None:
-        """Put a plan on pools on nodes; None where what may not move finds no place."""
+    def land(self, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...], *, is_exact: bool = True) -> Decisions | None:
+        """Put a plan on pools on nodes; None where what may not move finds no place. is_exact: pools are packed exactly where some
+        gang finds no room otherwise."""
         bases = self._bases(gangs, fleets)
         moving = tuple(gang for gang in gangs if may_move(self.problem, gang.job))
         self.planned = tuple(sorted(gang.job.name for gang in moving))
-        landed = [self._landed(base, moving, order) for base in bases for order in ORDERS]
+        landed = [self._landed(base, moving, order, is_exact=is_exact) for base in bases for order in ORDERS]
         if not landed:
             return None
         self.floor = min(landed, key=lambda floor: floor.total)
@@ -93,11 +94,12 @@ class Climb:
             return [Decisions((), (), Floor(self.problem, self.rates).paid)]
         return on_nodes(self.problem, gangs, fleets)[:1]
 
-    def _landed(self, base: Decisions, gangs: tuple[GangStart, ...], order: Order) -> Floor:
+    def _landed(self, base: Decisions, gangs: tuple[GangStart, ...], order: Order, *, is_exact: bool) -> Floor:
         floor = Floor.of(self.problem, self.rates, _without_moving(self.problem, base))
         demands = Demands.of(self.layout, floor)
         pack(floor, gangs, order)
-        self.work += repack(floor, self.offers, demands, gangs, PACKING_WORK, self.seed)
+        if is_exact:
+            self.work += repack(floor, self.offers, demands, gangs, PACKING_WORK, self.seed)
         refit(floor, demands)
         self._complete(floor, demands)
         return floor

@@ -24,9 +24,7 @@ PART_NODES = 14
 def repack(floor: Floor, offers: Offers, demands: Demands, gangs: tuple[GangStart, ...], work_limit: float, seed: int) -> float:
     """Pack every pool anew in which some gang has no room; return the deterministic work that it took."""
     idx, work = floor.problem.cluster.node_idx, 0.0
-    pool_of = {
-        gang.job.name: {int(floor.pool_idx[idx[name]]) for names, _ in gang.groups for name in names} for gang in gangs
-    }
+    pool_of = {gang.job.name: {int(floor.pool_idx[idx[name]]) for names, _ in gang.groups for name in names} for gang in gangs}
     in_one = [gang for gang in gangs if len(pool_of[gang.job.name]) == 1]
     for pool in range(len(floor.problem.cluster.pools)):
         mine = [gang for gang in in_one if pool in pool_of[gang.job.name]]

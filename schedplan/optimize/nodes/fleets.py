@@ -227,9 +227,7 @@ class _Slot:
                     self._share_out(found, left, group, name, count)
         return found
 
-    def _share_out(
-        self, found: dict[tuple[str, int], int], left: dict[int, int], group: _Group, name: str, count: int
-    ) -> None:
+    def _share_out(self, found: dict[tuple[str, int], int], left: dict[int, int], group: _Group, name: str, count: int) -> None:
         array = np.array(group.nodes, dtype=np.intp)
         room = self.floor.room(array, self.services[name].shape, self.span)
         for idx in np.lexsort((array, room)).tolist():

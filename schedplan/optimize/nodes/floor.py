@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.quotas import TenantHoldings, allowed, is_above
-from schedplan.measures.work import placed_workers, run_minutes
+from schedplan.measures.work import booked_slots, placed_workers
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
 from schedplan.model.problem import Problem
@@ -47,7 +47,9 @@ class Floor:
         self.is_plain = np.ones(len(self.pools), dtype=np.bool_)
         self.held = np.zeros(self.is_open.shape, dtype=np.int64)
         self.is_sunk = np.array([pool.market.is_sunk for pool in self.pools], dtype=np.bool_)
-        self.is_warm = np.array([no < pool.count for pool in cluster.pools for no, _ in enumerate(pool.node_names())], dtype=np.bool_)
+        self.is_warm = np.array(
+            [no < pool.count for pool in cluster.pools for no, _ in enumerate(pool.node_names())], dtype=np.bool_
+        )
         self.pool_idx = np.array([idx for idx, pool in enumerate(cluster.pools) for _ in pool.node_names()], dtype=np.intp)
         by_pool = np.array([rates.node(pool) for pool in cluster.pools]).reshape(len(cluster.pools), -1)
         self.pool_price = np.where([[pool.market.is_sunk] for pool in cluster.pools], 0.0, by_pool)
@@ -105,7 +107,8 @@ class Floor:
 
     def new_price(self, nodes: Nodes, slots: slice) -> NDArray[np.float64]:
         """Return the price of the slots in which each of some nodes would be switched on for work over the slots, as F."""
-        return np.where(self.paid[nodes, slots], 0.0, self.price[nodes, slots]).sum(axis=1)
+        prices = np.where(self.paid[nodes, slots], 0.0, self.price[nodes, slots])
+        return np.asarray(prices.sum(axis=1), dtype=np.float64)
 
     def quota(self, job: Job, accelerator: str | None, workers: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]] | None:
         """Return per slot whether quotas let a job hold so many workers on a device model, and what it then borrows, as F.
@@ -152,7 +155,8 @@ class Floor:
         added += rates.rework(job, pool, len(berth.nodes), berth.start_slot, workers)
         if rates.carbon:
             added += sum(
-                count * rates.worker(job, self.pools[node], berth.start_slot, berth.end_edge, workers) for node, count in berth.nodes
+                count * rates.worker(job, self.pools[node], berth.start_slot, berth.end_edge, workers)
+                for node, count in berth.nodes
             )
         found = self.quota(job, pool.accelerator, workers)
         added += 0.0 if found is None else float(found[1][slots].sum())
@@ -171,7 +175,9 @@ class Floor:
                 return float("inf")
             pool = int(self.pool_idx[node])
             change[pool] = change.get(pool, 0) + paid.astype(np.int64) - self.paid[node]
-        return sum(self._bill(pool, self.n_paid[pool] + more) - self._bill(pool, self.n_paid[pool]) for pool, more in change.items())
+        return sum(
+            self._bill(pool, self.n_paid[pool] + more) - self._bill(pool, self.n_paid[pool]) for pool, more in change.items()
+        )
 
     def stand(self, service: Service, node: int, slot: int, count: int) -> None:
         """Let so many more replicas of a service stand on a node in a slot (fewer where negative)."""
@@ -240,17 +246,15 @@ class Floor:
     def _berth(self, job: Job, parts: list[JobPart]) -> Berth:
         node_idx = self.problem.cluster.node_idx
         nodes = tuple((node_idx[part.node], part.workers) for part in sorted(parts))
-        minutes = run_minutes(self.problem, job, self.pools[nodes[0][0]], sum(part.workers for part in parts))
-        end_edge = self.problem.grid.end_edge(parts[0].start_slot, minutes) or self.problem.grid.n_slots
-        return Berth(job, parts[0].start_slot, end_edge, nodes)
+        slots = booked_slots(self.problem, parts[0], sum(part.workers for part in parts))
+        return Berth(job, slots.start, slots.stop, nodes)
 
     def _stand_fixed(self, parts: tuple[JobPart, ...]) -> None:
         problem, workers = self.problem, placed_workers(parts)
         self.fixed_parts = parts
         for part in parts:
             job, node = problem.job_by_name[part.job], problem.cluster.node_idx[part.node]
-            minutes = run_minutes(problem, job, self.pools[node], workers[part.job])
-            slots = slice(part.start_slot, problem.grid.end_edge(part.start_slot, minutes) or problem.grid.n_slots)
+            slots = booked_slots(problem, part, workers[part.job])
             self._take(((node, part.workers),), job.shape, slots, 1)
             self._repay(((node, 0),))
             if not holds_whole_devices(job.shape) or job.topology is Topology.DEVICE_GROUP:

@@ -45,7 +45,7 @@ class Frames:
         first = self.source.randint(0, n_slots - width)
         slots = range(first, first + width)
         idle = self._idle(slice(first, first + width))
-        pools = np.bincount(floor.pool_idx, weights=idle)
+        pools = np.bincount(floor.pool_idx, weights=idle).astype(np.float64)
         chosen = self._drawn(pools, self.source.randint(1, MOST_POOLS))
         if not chosen:
             return None

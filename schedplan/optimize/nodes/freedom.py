@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from schedplan.measures.missed import is_priced
 from schedplan.model.problem import Problem, Reserve
+from schedplan.model.quota import Ceiling, Holder
 from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topology, WorkerShape
 
 
@@ -15,7 +16,9 @@ def may_move(problem: Problem, job: Job) -> bool:
     is_tied = job.name in problem.linked or job.name in problem.pin_of_job or job.name in problem.stay_of_job
     is_unsure = problem.limits.min_on_time > 0 and job.spot_ok and job.deadline_kind is DeadlineKind.HARD
     is_plain = holds_whole_devices(job.shape) and not job.is_elastic and job.topology is not Topology.DEVICE_GROUP
-    return job.state is JobState.PENDING and is_plain and not is_tied and not is_unsure and not problem.stops
+    is_whole = job.name not in problem.may_pause and not problem.stops
+    is_counted_plainly = all(_keeps_nothing(holder) for one in _ceilings(problem, job.tenant) for holder in one.holders)
+    return job.state is JobState.PENDING and is_plain and is_whole and is_counted_plainly and not is_tied and not is_unsure
 
 
 def may_refit(problem: Problem, service: Service) -> bool:
@@ -30,3 +33,12 @@ def may_refit(problem: Problem, service: Service) -> bool:
 def holds_whole_devices(shape: WorkerShape) -> bool:
     """Whether sums over the devices of a node say whether the shape fits there, beside others like it."""
     return shape.slice_profile is None and (shape.gpus == 0 or shape.gpus >= 1)
+
+
+def _ceilings(problem: Problem, tenant: str) -> tuple[Ceiling, ...]:
+    return problem.ceilings_over.get(tenant, ())
+
+
+def _keeps_nothing(holder: Holder) -> bool:
+    """Whether what counts for a holder is a plain sum: nothing is kept for a tenant that uses less."""
+    return holder.kept == 0 and all(_keeps_nothing(below) for below in holder.below)

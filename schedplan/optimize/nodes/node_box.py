@@ -1,6 +1,6 @@
-"""A box of single nodes and a few slots: the work that starts in it, with replicas and nodes, chosen anew and exactly; all else stays.
+"""A box of single nodes and a few slots: work that starts in it, replicas and nodes are chosen anew and exactly; all else stays.
 
-Sets: jobs c that start in the box or are left out, each with its offers k (start, run, worker count) on nodes n of the box; slots t.
+Sets: jobs c that start in the box or are left out, each with its offers k (start, run, workers W) on nodes n of the box; slots t.
 Formula: min Σ least[c,k] x[c,k] + Σ price[n,t] y[n,t] + Σ borrow b[q,t] with Σ_k x[c,k] <= n_c, Σ_n w[c,k,n] = W x[c,k], for every
 resource Σ demand w + Σ demand r <= free[n,t] y[n,t]; the demand of services less what stands outside; quotas less what the rest
 holds. y = 1 where the node is on anyway.
@@ -17,12 +17,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from ortools.sat.python import cp_model
 
-from schedplan.measures.quotas import FORGIVEN
-from schedplan.model.quota import Ceiling, Holder
 from schedplan.model.workload import Job
-from schedplan.optimize.constraints.quota import amount_parts
 from schedplan.optimize.constraints.topology import is_on_one_node
 from schedplan.optimize.nodes.berth import Berth
+from schedplan.optimize.nodes.box_quotas import Gangs, add_quotas
 from schedplan.optimize.nodes.fleets import Demands
 from schedplan.optimize.nodes.floor import Floor, Nodes
 from schedplan.optimize.nodes.offers import Offer, Offers
@@ -33,7 +31,6 @@ FINE = 2.0**40
 SLACK = 1e-5
 """A box is left once it is known to be this close to its best, in F."""
 BETTER = 1e-9
-MOST_CHOICES = 12_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class _Choice:
     """An offer of some alike jobs on nodes of the box: gangs, and how many workers (or whole gangs) each node takes."""
 
     offer: Offer
-    gangs: cp_model.LinearExpr | cp_model.IntVar
+    gangs: Gangs
     on: tuple[tuple[int, cp_model.IntVar], ...]
     per_unit: int
 
@@ -88,14 +85,14 @@ class NodeBox:
         self.priced: list[tuple[cp_model.IntVar, float]] = []
         self.kinds = self._kinds([*(berth.job for berth in self.old), *frame.waiting])
         self.replicas: dict[tuple[str, int, int], cp_model.IntVar] = {}
-        self.left = MOST_CHOICES
 
     def improve(self, work_limit: float, seed: int) -> float:
         for (_, start), alike in self.kinds.items():
             self._add_jobs(alike, self.slots if start < 0 else range(start, start + 1))
         self._add_replicas()
         self._add_capacity()
-        self._add_quotas()
+        held = [(alike.jobs[0], len(alike.jobs), choice) for alike in self.kinds.values() for choice in alike.choices]
+        self.priced += add_quotas(self.model, self.floor, [(job, most, one.offer, one.gangs) for job, most, one in held])
         scale = self._minimise()
         self._hint()
         solver = cp_model.CpSolver()
@@ -107,9 +104,8 @@ class NodeBox:
         parameters.max_deterministic_time = work_limit
         parameters.absolute_gap_limit = SLACK * scale
         status = stoppable(solver, self.model)
-        self.status = status
         if status == cp_model.MODEL_INVALID:
-            raise AssertionError(self.model.validate()[:600])
+            raise AssertionError(f"the solver calls a box invalid: {self.model.validate() or 'no reason given'}")
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             self._stand(solver)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE) or self.floor.total > self.before - BETTER:
@@ -177,7 +173,7 @@ class NodeBox:
     def _choice(self, job: Job, count: int, offer: Offer, on: tuple[tuple[int, cp_model.IntVar], ...], per_unit: int) -> _Choice:
         amounts = [amount for _, amount in on]
         if offer.workers == per_unit:
-            gangs: cp_model.LinearExpr | cp_model.IntVar = cp_model.LinearExpr.sum(amounts)
+            gangs: Gangs = cp_model.LinearExpr.sum(amounts)
             self.priced += [(amount, offer.least) for amount in amounts]
         else:
             gangs = self.model.new_int_var(0, count, "")
@@ -201,7 +197,9 @@ class NodeBox:
                 share = self.demands.share[service.name]
                 served = sum(count * (share[self.floor.pools[node].accelerator][slot] or 0) for node, count in outside)
                 standing = sum(count for _, count in outside)
-                terms = [(self._replica(service.name, node, slot), share[self.floor.pools[node].accelerator][slot]) for node in nodes]
+                terms = [
+                    (self._replica(service.name, node, slot), share[self.floor.pools[node].accelerator][slot]) for node in nodes
+                ]
                 here = [(amount, taken) for amount, taken in terms if amount is not None and taken is not None]
                 amounts = [amount for amount, _ in here]
                 asked = self.demands.asked(service, slot) - served
@@ -244,47 +242,6 @@ class NodeBox:
             elif most > free:
                 self.model.add(total <= free)
 
-    def _add_quotas(self) -> None:
-        """Keep what the jobs of the box hold with all that stands outside within the ceilings, and price what they borrow."""
-        problem, floor = self.floor.problem, self.floor
-        for ceiling in problem.ceilings:
-            by_slot = self._held_by_slot(set(ceiling.tenants), ceiling.scope)
-            counted, most = floor.holdings.counted(ceiling), floor.most[ceiling]
-            for slot, terms in by_slot.items():
-                limit = amount_parts(float(most[slot] + FORGIVEN * max(1.0, most[slot]) - counted[slot]))
-                self._keep_below(terms, limit)
-        for borrower in floor.priced:
-            by_slot = self._held_by_slot(set(borrower.tenants), borrower.quota.scope)
-            held = floor.holdings.held(borrower)
-            for slot, terms in by_slot.items():
-                nominal = amount_parts(borrower.quota.nominal - float(held[slot]))
-                self._borrow(terms, nominal, floor.rates.cost * borrower.quota.borrow_price * float(problem.grid.hours[slot]))
-
-    def _held_by_slot(self, tenants: set[str], scope: object) -> dict[int, list[tuple[cp_model.LinearExpr | cp_model.IntVar, int]]]:
-        found: dict[int, list[tuple[cp_model.LinearExpr | cp_model.IntVar, int]]] = defaultdict(list)
-        for alike in self.kinds.values():
-            job = alike.jobs[0]
-            asked = amount_parts(scope.resource.asked(job.shape)) if job.tenant in tenants else 0  # type: ignore[attr-defined]
-            for choice in alike.choices if asked else ():
-                if scope.covers(choice.offer.accelerator):  # type: ignore[attr-defined]
-                    for slot in range(choice.offer.start_slot, choice.offer.end_edge):
-                        found[slot].append((choice.gangs, asked * choice.offer.workers))
-        return found
-
-    def _keep_below(self, terms: list[tuple[cp_model.LinearExpr | cp_model.IntVar, int]], limit: int) -> None:
-        unit = int(np.gcd.reduce([amount for _, amount in terms]))
-        total = cp_model.LinearExpr.weighted_sum([gangs for gangs, _ in terms], [amount // unit for _, amount in terms])
-        self.model.add(total <= limit // unit)
-
-    def _borrow(self, terms: list[tuple[cp_model.LinearExpr | cp_model.IntVar, int]], nominal: int, price: float) -> None:
-        """Add what is borrowed beyond what is left of a nominal; what the rest borrows already is no part of it."""
-        unit = int(np.gcd.reduce([amount for _, amount in terms]))
-        total = cp_model.LinearExpr.weighted_sum([gangs for gangs, _ in terms], [amount // unit for _, amount in terms])
-        most = sum(amount // unit for _, amount in terms) * max(len(alike.jobs) for alike in self.kinds.values())
-        borrowed = self.model.new_int_var(0, most, "")
-        self.model.add(total - max(nominal, 0) // unit <= borrowed)
-        self.priced.append((borrowed, price * unit / amount_parts(1.0)))
-
     def _minimise(self) -> float:
         largest = sum(abs(price) * max(amount.proto.domain) for amount, price in self.priced)
         scale = min(objective_scale(largest), FINE)
@@ -313,8 +270,8 @@ class NodeBox:
             self.model.add_hint(amount, self.fleet.get(key, 0))
             if key in self.fleet:
                 on.add((key[1], key[2]))
-        for key, is_on in self.on.items():
-            self.model.add_hint(is_on, key in on)
+        for place, is_on in self.on.items():
+            self.model.add_hint(is_on, place in on)
 
     def _stand(self, solver: cp_model.CpSolver) -> None:
         floor = self.floor
@@ -334,7 +291,7 @@ class NodeBox:
         floor, mine = self.floor, {job.name for alike in self.kinds.values() for job in alike.jobs}
         for name in sorted(mine & floor.berths.keys()):
             floor.lift(name)
-        for (name, node, slot) in self.replicas:
+        for name, node, slot in self.replicas:
             count = floor.fleets[name].get((node, slot), 0)
             if count:
                 floor.stand(floor.problem.service_by_name[name], node, slot, -count)
@@ -355,12 +312,3 @@ def _berth(job: Job, offer: Offer, left: list[list[int]]) -> Berth:
             pair[1] -= count
             missing -= count
     return Berth(job, offer.start_slot, offer.end_edge, tuple(sorted(taken)))
-
-
-def keeps_nothing(ceiling: Ceiling) -> bool:
-    """Whether what counts towards a ceiling is a plain sum: nothing is kept for a tenant that uses less."""
-    return all(_keeps_nothing(holder) for holder in ceiling.holders)
-
-
-def _keeps_nothing(holder: Holder) -> bool:
-    return holder.kept == 0 and all(_keeps_nothing(below) for below in holder.below)

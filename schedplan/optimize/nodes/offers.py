@@ -18,6 +18,7 @@ from schedplan.optimize.constraints.topology import is_on_one_node
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.nodes.berth import Berth, Taken
 from schedplan.optimize.nodes.floor import Floor, Nodes
+from schedplan.optimize.nodes.freedom import may_move
 from schedplan.optimize.nodes.rates import Rates
 
 LEVEL = 1e-12
@@ -53,9 +54,9 @@ class Offers:
         self._nodes: dict[tuple[int, ...], Nodes] = {}
 
     def of(self, job: Job) -> tuple[Offer, ...]:
-        """Return the offers of a job, the cheapest first; none for one that no plan places."""
+        """Return the offers of a job, the cheapest first; none for one that no plan places or that may not be moved."""
         class_idx = self.class_of.get(job.name)
-        if class_idx is None:
+        if class_idx is None or not may_move(self.layout.problem, job):
             return ()
         if class_idx not in self._made:
             found = (self._offer(number) for number in self._columns[class_idx])
@@ -68,9 +69,7 @@ class Offers:
         pool = self.layout.cells[site.cells[0]].pool
         span = (column.start_slot, column.end_edge)
         least = self.rates.start(job, pool, *span, column.workers) - self.rates.left_out(job)
-        least += self.rates.rework(
-            job, pool, fewest_nodes(column.workers, max(site.per_node)), column.start_slot, column.workers
-        )
+        least += self.rates.rework(job, pool, fewest_nodes(column.workers, max(site.per_node)), column.start_slot, column.workers)
         least += column.workers * min(
             self.rates.worker(job, self.layout.cells[idx].pool, *span, column.workers) for idx in site.cells
         )
@@ -79,7 +78,9 @@ class Offers:
     def _site_nodes(self, cells: tuple[int, ...]) -> Nodes:
         if cells not in self._nodes:
             idx = self.layout.problem.cluster.node_idx
-            self._nodes[cells] = np.array(sorted(idx[name] for cell in cells for name in self.layout.cells[cell].nodes), dtype=np.intp)
+            self._nodes[cells] = np.array(
+                sorted(idx[name] for cell in cells for name in self.layout.cells[cell].nodes), dtype=np.intp
+            )
         return self._nodes[cells]
 
 
