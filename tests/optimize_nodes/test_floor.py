@@ -34,7 +34,7 @@ def standing(problem):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_a_floor_tells_by_how_much_every_step_changes_F(theme):
+def test_a_floor_tells_by_how_much_every_step_changes_the_objective(theme):
     wrong = []
     for number in range(PER_THEME):
         problem = instance(theme, number)
@@ -65,7 +65,7 @@ def test_what_it_takes_in_breaks_no_rule(theme):
         problem = instance(theme, number)
         if problem.is_static or violations(problem, ground_of(problem).reference):
             continue
-        ground, floor, offers = standing(problem)
+        _, floor, offers = standing(problem)
         for job in problem.jobs:
             berth = cheapest(floor, offers, job, float("inf")) if job.name not in floor.berths else None
             if berth is not None:
@@ -78,7 +78,7 @@ def test_what_it_takes_in_breaks_no_rule(theme):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_boxes_and_replicas_chosen_anew_break_no_rule_and_tell_F(theme):
+def test_boxes_and_replicas_chosen_anew_break_no_rule(theme):
     wrong = []
     for number in range(PER_THEME):
         problem = instance(theme, number)
