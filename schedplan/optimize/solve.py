@@ -6,6 +6,7 @@ A plan is handed out only after the solver-free check of `measures` has accepted
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from time import monotonic
 
 import numpy as np
@@ -37,6 +38,7 @@ from schedplan.packing.assignment import FleetSlot, GangStart
 from schedplan.packing.settling import replica_starts, settlings
 
 NEARLY = 0.001
+MOST_NAMED = 20
 
 
 def optimize(
@@ -153,7 +155,7 @@ class _Solve:
         if self.best is None and self._must_have_no_plan():
             return None
         for level, limit in ((Level.POOLS, self.options.pool_columns), (Level.NODES, self.options.node_columns)):
-            if level is Level.NODES and self._is_beyond_boxes():
+            if level is Level.NODES and self._is_beyond_boxes:
                 self._climb()
                 break
             shape = self.models.shape(level)
@@ -258,6 +260,7 @@ class _Solve:
         self._improve(refinement, Level.NODES, self.options.node_boxes)
         self.route.append(f"{shape.n_columns} columns on nodes; packing and {refinement.boxes} boxes")
 
+    @cached_property
     def _is_beyond_boxes(self) -> bool:
         """Whether the model on single nodes is too large to be built, by its size on pools."""
         shape = self.models.shape(Level.POOLS)
@@ -322,7 +325,7 @@ class _Solve:
             self.bounds.append(found.bound)
         if found.outcome is not Outcome.SOLVED or self._is_proven():
             return
-        if self._is_beyond_boxes():
+        if self._is_beyond_boxes:
             self._land(found)
         else:
             for decisions in on_nodes(self.problem, found.gangs, found.fleets):
@@ -370,7 +373,17 @@ class _Solve:
         refuse_unproven(proof, self.options)
         plan = _plan(self.problem, self.options, self.normalisation, best.decisions, proof)
         clock = ("the clock ended the search, so another run may find another plan",) if self.hit_clock else ()
-        return replace(plan, warnings=plan.warnings + clock)
+        return replace(plan, warnings=(*plan.warnings, *self._dropped_on_nodes(best), *clock))
+
+    def _dropped_on_nodes(self, best: Incumbent) -> tuple[str, ...]:
+        """Return a warning that names the jobs which the plan on pools has and the one on nodes lacks, where there are any."""
+        placed = {part.job for part in best.decisions.parts}
+        lacking = [name for name in self.dropped if name not in placed]
+        if not lacking:
+            return ()
+        more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+        names = ", ".join(lacking[:MOST_NAMED])
+        return (f"planned on pools, but dropped when packed on single nodes: {names}{more} ({len(lacking)} jobs)",)
 
     def _proof(self, best: Incumbent) -> Proof:
         bound = max(self.bounds) if self.bounds else None
