@@ -26,7 +26,7 @@ from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.packing.assignment import FleetSlot, GangStart
 
-PACKING_WORK = 1.0
+PACKING_WORK = 0.5
 A_ROUND = 20
 """After so many boxes what is left out is inserted again, and the plan is handed to the caller."""
 
