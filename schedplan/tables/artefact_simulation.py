@@ -14,10 +14,11 @@ from schedplan.model.findings import Measure
 from schedplan.model.timeline import REASONS, Timeline
 from schedplan.tables.artefact_columns import Cells, columns_bytes
 from schedplan.tables.artefact_context import InputRecord
-from schedplan.tables.artefact_folder import FolderKind, restore_interrupted, write_folder_whole
+from schedplan.tables.artefact_folder import restore_interrupted, write_folder_whole
 from schedplan.tables.artefact_record import MALFORMED, NOT_THIS_KIND, Fields, Json, damaged, opened, sealed, sha256_of
 from schedplan.tables.dictionary.jobs_out import JOBS_OUT
 from schedplan.tables.dictionary.timeline import TIMELINE
+from schedplan.tables.obstacles import FolderKind
 
 KIND = "simulation"
 SCHEMA_VERSION = "1.0"

@@ -19,7 +19,6 @@ from schedplan.tables.artefact_context import (
     stale,
 )
 from schedplan.tables.artefact_folder import (
-    FolderKind,
     restore_interrupted,
     write_bytes_whole,
     write_folder_whole,
@@ -38,6 +37,7 @@ from schedplan.tables.artefact_plan import (
     record_fields,
 )
 from schedplan.tables.artefact_record import NOT_THIS_KIND, damaged, sealed, sha256_of
+from schedplan.tables.obstacles import FolderKind
 
 __all__ = [
     "DEFAULT_PLAN",

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from schedplan.errors import OutputError
-from schedplan.tables import artefact_folder
+from schedplan.tables import replacement
+from schedplan.tables import scaffold as scaffolds
 from schedplan.tables.artefacts import read_plan, write_plan, write_text_whole
 from tests.artefacts.handmade import handmade_context, handmade_plan
 
@@ -103,7 +104,7 @@ def write_once(target: Path, how: str) -> subprocess.CompletedProcess[str]:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Either way to replace a folder: in one step, or as on systems that have none."""
     if request.param == "two renames":
-        monkeypatch.setattr(artefact_folder, "_exchanged", lambda new, place: False)
+        monkeypatch.setattr(replacement, "_exchanged", lambda new, place: False)
     return str(request.param)
 
 
@@ -343,7 +344,7 @@ def test_a_kill_between_two_renames_is_mended_by_the_next_reader(tmp_path: Path)
     # what such a kill leaves: the old plan in the scaffold, nothing in its place, a lock that nobody holds
     target = tmp_path / "plan"
     write(target, 9)
-    scaffold = tmp_path / f"{artefact_folder._prefix(target)}abc"
+    scaffold = tmp_path / f"{scaffolds._prefix(target)}abc"
     scaffold.mkdir()
     (scaffold / "lock").touch()
     target.rename(scaffold / "old")
@@ -354,7 +355,7 @@ def test_a_kill_between_two_renames_is_mended_by_the_next_reader(tmp_path: Path)
 
 
 def test_the_scaffold_of_a_running_process_is_left_alone(tmp_path: Path) -> None:
-    scaffold, lock = artefact_folder._locked_scaffold(tmp_path / "plan")
+    scaffold, lock = scaffolds._locked_scaffold(tmp_path / "plan")
     write(tmp_path / "plan")
     assert scaffold.exists()
 

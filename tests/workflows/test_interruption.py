@@ -32,13 +32,13 @@ DELAYS = random.Random(4)
 SIGNAL_IN_WRITE = """
 import os, signal, sys
 from schedplan.tables import artefact_folder
-install, sent = artefact_folder._install, []
+install, sent = artefact_folder.install, []
 def interrupted(scaffold, place):
     if not sent:
         sent.append(True)
         os.kill(os.getpid(), signal.{name})
     install(scaffold, place)
-artefact_folder._install = interrupted
+artefact_folder.install = interrupted
 from schedplan.cli.app import main
 sys.argv = ["schedplan", "optimize", "--out", "plan"]
 main()
