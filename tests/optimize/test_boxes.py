@@ -24,7 +24,6 @@ from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.refine.rounding import Relaxed
 from schedplan.optimize.solve import optimize
 from schedplan.optimize.solvers.cp_sat import Outcome, search
-from schedplan.optimize.solvers.highs import as_highs
 from schedplan.packing.assignment import GangStart
 from tests.optimize.problems import problem
 from tests.oracle.instances import instances
@@ -151,8 +150,7 @@ def test_rounding_rows_and_dives_never_pass_the_optimum(case: Problem) -> None:
     plain = relaxed.bound
     relaxed.tighten()
     if exact.outcome is Outcome.INFEASIBLE:
-        rows = as_highs(found.program, found.program.costs, found.program.constant, is_integer=False)
-        assert all(dive(found.program, formulation, found.atlas, rows, style) is None for style in STYLES)
+        assert all(dive(relaxed.master, formulation, found.atlas, style) is None for style in STYLES)
         return
 
     assert exact.bound is not None
@@ -160,7 +158,7 @@ def test_rounding_rows_and_dives_never_pass_the_optimum(case: Problem) -> None:
     assert relaxed.bound is not None
     assert plain - 1e-7 <= relaxed.bound <= exact.bound + 1e-6
     for style in STYLES:
-        values = dive(found.program, formulation, found.atlas, relaxed.highs.getLp(), style)
+        values = dive(relaxed.master, formulation, found.atlas, style)
         if values is not None:
             assert found.program.is_kept_by(values)
             assert found.program.objective(values) >= exact.bound - 1e-6

@@ -6,25 +6,28 @@ raised has its room, and only the rest is solved again. It looks for a plan and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.refine.atlas import NONE, Atlas
-from schedplan.optimize.solvers.highs import SilentHighs
-from schedplan.optimize.solvers.interruptible import interruptible
-from schedplan.optimize.solvers.program import Program, Values
+from schedplan.optimize.solvers.master import Master
+from schedplan.optimize.solvers.priced import Floats
+from schedplan.optimize.solvers.program import Values
 
 FRACTION = 1e-6
+PRICED_EVERY = 4
+"""Of so many relaxations one asks for further columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiveStyle:
-    """whole_from: devices of the smallest gang that is raised before the nodes; share of a family's fractions raised at once."""
+    """whole_from: devices of the smallest gang that is raised before the nodes.
+
+    share: so many of a family are raised at once, as a share of what its fractions add up to.
+    """
 
     whole_from: float
     share: float
@@ -37,25 +40,32 @@ class _StuckError(Exception):
     """A variable can neither be raised nor kept down."""
 
 
-def dive(program: Program, formulation: Formulation, atlas: Atlas, relaxed: highspy.HighsLp, style: DiveStyle) -> Values | None:
-    """Return whole values that keep every row, found from a relaxation; None where the dive ends in a place without any.
-
-    relaxed: the program's own, or one with further rows over the same columns that hold for every whole solution.
-    """
+def dive(master: Master, formulation: Formulation, atlas: Atlas, style: DiveStyle) -> Values | None:
+    """Return whole values that keep every row, found from a relaxation; None where the dive ends in a place without any."""
+    program = master.program
     if program.n_columns == 0:
         return np.zeros(0, dtype=np.int64)
     try:
-        diver = _Diver(program, relaxed)
-        for family, by_class in _families(formulation, atlas, style):
-            diver.settle(family, atlas.job_class if by_class else None, style.share)
+        diver = _Diver(master)
+        for family in _families(formulation, atlas, style):
+            diver.settle(family, atlas.job_class, style.share)
     except _StuckError:
         return None
     found = np.rint(diver.values).astype(np.int64)
     return found if program.is_kept_by(found) else None
 
 
-def _families(formulation: Formulation, atlas: Atlas, style: DiveStyle) -> list[tuple[NDArray[np.intp], bool]]:
-    """Return the variables of every family in their order, and whether at most one per job class is raised at once."""
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """Variables that are settled together; by_class: at most one of a job class is raised at once; is_final: then they stay."""
+
+    columns: NDArray[np.intp]
+    by_class: bool = False
+    is_final: bool = False
+
+
+def _families(formulation: Formulation, atlas: Atlas, style: DiveStyle) -> list[_Family]:
+    """Return the families in their order. Nodes are final, so that smaller gangs fill what is paid for."""
     devices = np.array([job_class.job.devices for job_class in formulation.variables.layout.classes])
     is_work = atlas.job_class != NONE
     size = np.full(len(is_work), -1.0)
@@ -66,71 +76,70 @@ def _families(formulation: Formulation, atlas: Atlas, style: DiveStyle) -> list[
     is_replica[replicas] = True
     is_node = ~is_work & ~is_replica & atlas.is_known
     return [
-        *((np.flatnonzero(size == one), True) for one in sizes if one >= style.whole_from),
-        (np.flatnonzero(is_replica), False),
-        (np.flatnonzero(is_node), False),
-        *((np.flatnonzero(size == one), True) for one in sizes if one < style.whole_from),
-        (np.arange(len(is_work)), False),
+        *(_Family(np.flatnonzero(size == one), by_class=True) for one in sizes if one >= style.whole_from),
+        _Family(np.flatnonzero(is_replica)),
+        _Family(np.flatnonzero(is_node), is_final=True),
+        *(_Family(np.flatnonzero(size == one), by_class=True) for one in sizes if one < style.whole_from),
+        _Family(np.arange(len(is_work))),
     ]
 
 
 class _Diver:
-    """One relaxation with bounds that close; `values` is its solution, float64 [variable]."""
+    """A relaxation whose ranges close; it asks for further columns once in a while."""
 
-    def __init__(self, program: Program, relaxed: highspy.HighsLp) -> None:
-        self.highs = SilentHighs()
-        self.highs.passModel(relaxed)
-        self.lower, self.upper = program.lower.astype(float), program.upper.astype(float)
-        if not self._solve():
-            raise _StuckError
+    def __init__(self, master: Master) -> None:
+        self.master = master.copied()
+        self.solves = 0
+        self._demand(self._solve())
 
-    def settle(self, family: NDArray[np.intp], job_class: NDArray[np.int64] | None, share: float) -> None:
+    @property
+    def values(self) -> Floats:
+        """The solution, [variable]."""
+        values = self.master.values
+        assert values is not None
+        return values
+
+    def settle(self, family: _Family, job_class: NDArray[np.int64], share: float) -> None:
         """Raise fractions of a family until none is left, then keep what it has reached."""
-        while True:
-            fractions = self._fractions(family, job_class)
-            if not fractions:
-                break
-            self._raise(fractions[: max(1, int(len(fractions) * share))])
-        for column in family[self.values[family] > self.lower[family] + FRACTION]:
-            self._bound(int(column), round(self.values[column]), self.upper[column])
+        columns = family.columns
+        while len(fractions := self._fractions(columns, job_class if family.by_class else None)):
+            found = self.values[fractions]
+            together = float((found - np.floor(found)).sum())
+            self._raise(fractions[: max(1, int(together * share))])
+        reached = np.rint(self.values[columns])
+        self.master.change(columns, reached, reached if family.is_final else self.master.upper[columns])
 
-    def _fractions(self, family: NDArray[np.intp], job_class: NDArray[np.int64] | None) -> list[int]:
+    def _fractions(self, family: NDArray[np.intp], job_class: NDArray[np.int64] | None) -> NDArray[np.intp]:
         """Return the fractional variables, the largest fraction first; with job classes the largest of each class alone."""
         found = self.values[family]
         fraction = found - np.floor(found + FRACTION)
         order = np.lexsort((family, -fraction))
-        columns = [int(family[idx]) for idx in order if fraction[idx] > FRACTION]
+        columns = family[order[fraction[order] > FRACTION]]
         if job_class is None:
             return columns
-        first: dict[int, int] = {}
-        for column in columns:
-            first.setdefault(int(job_class[column]), column)
-        return list(first.values())
+        _, first = np.unique(job_class[columns], return_index=True)
+        return columns[np.sort(first)]
 
-    def _raise(self, columns: Sequence[int]) -> None:
-        before = [(column, self.lower[column], self.upper[column]) for column in columns]
-        for column in columns:
-            self._bound(column, float(np.ceil(self.values[column] - FRACTION)), self.upper[column])
+    def _raise(self, columns: NDArray[np.intp]) -> None:
+        lower, upper = self.master.lower[columns], self.master.upper[columns]
+        self.master.change(columns, np.ceil(self.values[columns] - FRACTION), upper)
         if self._solve():
             return
-        for column, lower, upper in before:
-            self._bound(column, lower, upper)
+        self.master.change(columns, lower, upper)
         if len(columns) > 1:
             half = len(columns) // 2
+            self._demand(self._solve())
             self._raise(columns[:half])
             self._raise(columns[half:])
             return
-        self._bound(columns[0], self.lower[columns[0]], float(np.floor(self.values[columns[0]] + FRACTION)))
-        if not self._solve():
-            raise _StuckError
-
-    def _bound(self, column: int, lower: float, upper: float) -> None:
-        self.lower[column], self.upper[column] = lower, upper
-        self.highs.changeColBounds(column, lower, upper)
+        self._demand(self._solve())
+        self.master.change(columns, lower, np.floor(self.values[columns] + FRACTION))
+        self._demand(self._solve())
 
     def _solve(self) -> bool:
-        interruptible(self.highs.run)
-        is_solved = self.highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
-        if is_solved:
-            self.values = np.array(self.highs.getSolution().col_value)
-        return bool(is_solved)
+        self.solves += 1
+        return self.master.solve_again(with_prices=self.solves % PRICED_EVERY == 0)
+
+    def _demand(self, is_solved: bool) -> None:
+        if not is_solved:
+            raise _StuckError

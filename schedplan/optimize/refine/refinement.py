@@ -24,7 +24,6 @@ from schedplan.optimize.refine.box import Box, solve_box
 from schedplan.optimize.refine.chooser import Chooser
 from schedplan.optimize.refine.dive import STYLES, dive
 from schedplan.optimize.refine.rounding import Relaxed
-from schedplan.optimize.solvers.branch import lowered
 from schedplan.optimize.solvers.cp_sat import Found, Outcome
 from schedplan.optimize.solvers.program import Program, Values, program
 from schedplan.packing.assignment import GangStart
@@ -67,8 +66,8 @@ class Refinement:
         relaxed.tighten()
         styles = STYLES if self.program.n_columns <= ALL_STYLES else STYLES[:1]
         for style in styles if relaxed.bound is not None else ():
-            self._keep(dive(self.program, self.formulation, self.atlas, relaxed.highs.getLp(), style))
-        return None if relaxed.bound is None else lowered(relaxed.bound)
+            self._keep(dive(relaxed.master, self.formulation, self.atlas, style))
+        return relaxed.bound
 
     def pack(self, gangs: tuple[GangStart, ...], landed: Decisions) -> None:
         """Put gangs on nodes in the slots and families that a plan on pools has for them, from where they have landed.

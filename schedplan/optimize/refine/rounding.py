@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import gcd
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.refine.atlas import NONE, Atlas
-from schedplan.optimize.solvers.highs import SilentHighs, as_highs
-from schedplan.optimize.solvers.interruptible import interruptible
+from schedplan.optimize.solvers.master import Cut, Master
 from schedplan.optimize.solvers.program import ENDLESS, Program
 
 ROUNDS, CUTS_A_ROUND = 12, 80
@@ -48,49 +47,67 @@ class Base:
     work: tuple[tuple[NDArray[np.intp], int, int], ...]
     other: tuple[tuple[int, int], ...]
 
+    @cached_property
+    def work_columns(self) -> NDArray[np.intp]:
+        """The columns of all units, one after another."""
+        return np.concatenate([np.zeros(0, dtype=np.intp), *(columns for columns, _, _ in self.work)])
 
-@dataclass(frozen=True)
-class Cut:
-    """Σ weights · columns >= side, broken by `violation` at the point it was made for."""
+    @cached_property
+    def work_sizes(self) -> NDArray[np.int64]:
+        return np.array([len(columns) for columns, _, _ in self.work], dtype=np.int64)
 
-    columns: NDArray[np.int32]
-    weights: Floats
-    side: float
-    violation: float
+    @cached_property
+    def work_weights(self) -> NDArray[np.int64]:
+        return np.array([weight for _, weight, _ in self.work], dtype=np.int64)
+
+    @cached_property
+    def work_most(self) -> NDArray[np.int64]:
+        return np.array([most for _, _, most in self.work], dtype=np.int64)
+
+    @cached_property
+    def other_columns(self) -> NDArray[np.intp]:
+        return np.array([column for column, _ in self.other], dtype=np.intp)
+
+    @cached_property
+    def other_weights(self) -> NDArray[np.int64]:
+        return np.array([weight for _, weight in self.other], dtype=np.int64)
+
+    def placed(self, values: Floats) -> Floats:
+        """Return the value of each unit."""
+        unit = np.repeat(np.arange(len(self.work)), self.work_sizes)
+        return np.bincount(unit, weights=values[self.work_columns], minlength=len(self.work)).astype(np.float64)
 
 
 class Relaxed:
-    """The relaxation of a program with the rounding rows that its solutions break; `bound` is its value, None unless solved."""
+    """The relaxation of a program with the rounding rows that its solutions break; `bound` is proven, None without a solution."""
 
     def __init__(self, program: Program, formulation: Formulation, atlas: Atlas) -> None:
-        self.highs = SilentHighs()
-        self.highs.passModel(as_highs(program, program.costs, program.constant, is_integer=False))
+        self.master = Master(program, atlas.starts)
         self.bases = tuple(bases(program, formulation, atlas))
-        self.bound = self._solved()
+        self.master.solve()
+        self.bound = self.master.proven()
         self.cuts = 0
 
     def tighten(self) -> None:
         """Add broken rounding rows until hardly anything moves."""
         for _ in range(ROUNDS):
+            values = self.master.values
+            if self.bound is None or values is None:
+                return
+            found = sorted((cut for base in self.bases for cut in _cuts(base, values)), key=lambda cut: -cut.violation)
+            if not found:
+                return
+            self.master.add(found[:CUTS_A_ROUND])
+            self.cuts += len(found[:CUTS_A_ROUND])
+            self.master.solve()
+            before, proven = self.bound, self.master.proven()
+            # the rows hold for every plan, so a bound once proven stays, and relaxations without any have no plan
+            self.bound = None if proven is None else max(before, proven)
             if self.bound is None:
                 return
-            values = np.array(self.highs.getSolution().col_value)
-            found = sorted((cut for base in self.bases for cut in _cuts(base, values)), key=lambda cut: -cut.violation)
-            for cut in found[:CUTS_A_ROUND]:
-                self.highs.addRow(cut.side, highspy.kHighsInf, len(cut.columns), cut.columns, cut.weights)
-            self.cuts += len(found[:CUTS_A_ROUND])
-            before, self.bound = self.bound, self._solved() if found else self.bound
-            if self.bound is not None and self.bound - before < STALLED * abs(before):
+            self.master.drop_idle()
+            if self.bound - before < STALLED * abs(before):
                 return
-
-    def _solved(self) -> float | None:
-        if self.highs.getNumCol() == 0:
-            # HiGHS calls a model without columns empty, and tells no value of it
-            return float(self.highs.getLp().offset_)
-        interruptible(self.highs.run)
-        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return None
-        return float(self.highs.getInfo().objective_function_value)
 
 
 def bases(program: Program, formulation: Formulation, atlas: Atlas) -> Iterator[Base]:
@@ -206,12 +223,9 @@ def _summed(program: Program, rows: list[int], *, is_upper: bool = True) -> tupl
 
 def _cuts(base: Base, values: Floats) -> Iterator[Cut]:
     """Give the most broken rounding row of a base: ever more of the work that is placed is counted by what is missing."""
-    placed = np.array([values[columns].sum() for columns, _, _ in base.work])
-    most = np.array([limit for _, _, limit in base.work], dtype=np.int64)
-    weights = np.array([weight for _, weight, _ in base.work], dtype=np.int64)
+    placed, most, weights = base.placed(values), base.work_most, base.work_weights
     order = np.argsort(-placed / np.maximum(most, 1), kind="stable")
-    others = np.array([weight for _, weight in base.other], dtype=np.int64)
-    at_others = values[[column for column, _ in base.other]]
+    others, at_others = base.other_weights, values[base.other_columns]
     at_nodes = float(values[list(base.nodes)].sum())
     best: tuple[float, NDArray[np.bool_], int] | None = None
     for size in _sizes(placed, most):
@@ -243,14 +257,10 @@ def _rounded(weights: NDArray[np.int64], divisor: int, side: int) -> Floats:
 
 
 def _cut(base: Base, violation: float, is_missing: NDArray[np.bool_], side: int) -> Cut:
-    rhs = float(-(-side // base.divisor))
-    row = dict.fromkeys(base.nodes, 1.0)
-    for (columns, weight, most), missing in zip(base.work, is_missing.tolist(), strict=True):
-        factor = float(_rounded(np.array([-weight if missing else weight]), base.divisor, side)[0])
-        rhs -= factor * most if missing else 0.0
-        for column in columns.tolist():
-            row[column] = row.get(column, 0.0) + (-factor if missing else factor)
-    for (column, _), factor in zip(base.other, _rounded(np.array([w for _, w in base.other]), base.divisor, side), strict=True):
-        row[column] = row.get(column, 0.0) + float(factor)
-    kept = {column: weight for column, weight in row.items() if weight}
-    return Cut(np.array(list(kept), dtype=np.int32), np.array(list(kept.values())), rhs, violation)
+    factors = _rounded(np.where(is_missing, -base.work_weights, base.work_weights), base.divisor, side)
+    rhs = float(-(-side // base.divisor)) - float((factors * base.work_most)[is_missing].sum())
+    columns = np.concatenate([np.array(base.nodes, dtype=np.intp), base.work_columns, base.other_columns])
+    of_work = np.repeat(np.where(is_missing, -factors, factors), base.work_sizes)
+    weights = np.concatenate([np.ones(len(base.nodes)), of_work, _rounded(base.other_weights, base.divisor, side)])
+    kept = weights != 0
+    return Cut(columns[kept].astype(np.int32), weights[kept], rhs, violation)
