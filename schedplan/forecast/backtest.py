@@ -1,15 +1,16 @@
-"""A forecaster tried on the past: from many origins, at parameters fitted before the first of them. It chooses nothing."""
+"""A forecaster tried on the past: from many origins, at parameters fitted before them. It chooses nothing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isclose
+from math import gcd, isclose
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.forecast import intervals, metrics
-from schedplan.forecast.forecaster import Forecaster, Rolled
+from schedplan.forecast.forecaster import Forecaster
 from schedplan.forecast.intervals import Recipe
 from schedplan.forecast.regularise import Regular, regularise
 from schedplan.forecast.seasonal_naive import repeat_season
@@ -18,8 +19,12 @@ from schedplan.model.forecast import Series
 ORIGINS_PER_SEASON = 6
 LEAST_SEASONS_FITTED = 2
 PREFERRED_SEASONS_FITTED = 4
+REFIT_GROWTH = 1.25
+POOLED_ERRORS = 20_000
 # Scaling and back costs the last digits; below this share of the load an error is none.
 EXACT = 1e-12
+
+_Number = TypeVar("_Number", np.float64, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +46,22 @@ class Trial:
     folds: NDArray[np.bool_]
 
     @property
+    def refits(self) -> tuple[tuple[int, NDArray[np.bool_]], ...]:
+        """Return (values to fit on, origins forecast at those parameters): anew whenever the history has grown by a quarter."""
+        known = [self.split]
+        while known[-1] * REFIT_GROWTH <= self.origins[-1]:
+            known.append(int(known[-1] * REFIT_GROWTH))
+        block = np.maximum(np.searchsorted(known, self.origins, side="right") - 1, 0)
+        return tuple((step, block == index) for index, step in enumerate(known) if (block == index).any())
+
+    @property
     def targets(self) -> NDArray[np.int64]:
         """Return the step each forecast is of, int64 [K, h]; those at or beyond n have no actual yet."""
         return np.asarray(self.origins[:, None] + np.arange(self.horizon))
+
+    def fit_on(self, known: int | None) -> Series:
+        """Return the first `known` values as forecasters see them, all of them for None."""
+        return Series(self.series.unique_id, self.series.start_s, self.series.step_s, self.regular.values[:known])
 
     @property
     def actual(self) -> NDArray[np.float64]:
@@ -54,12 +72,21 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What one forecaster did in a trial: errors (actual - mean) float64 [K, h] and their standard error [h]."""
+    """What one forecaster did in a trial: errors (actual - mean) and their standard error, float64 [K, h] each."""
 
     model: str
     errors: NDArray[np.float64]
     se: NDArray[np.float64]
     folds: Folds
+
+
+@dataclass(frozen=True, slots=True)
+class PastErrors:
+    """Errors with their standard errors and the phase of the season they fell on, [E] each."""
+
+    errors: NDArray[np.float64]
+    se: NDArray[np.float64]
+    phase: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +157,15 @@ def plan_trial(series: Series, season: int, horizon: int, most_folds: int) -> Tr
 
 
 def rehearse(forecaster: Forecaster, trial: Trial, recipe: Recipe) -> Rehearsal:
-    """Return what a forecaster, fitted before the split, would have said from each origin; NotFitted where it can't be."""
+    """Return what a forecaster, fitted before each origin, would have said from it; NotFitted where it can't be."""
+    mean, se = np.empty((2, len(trial.origins), trial.horizon))
+    for known, own in trial.refits:
+        rolled = forecaster.fit(trial.fit_on(known)).roll(trial.fit_on(None), trial.origins[own], trial.horizon)
+        mean[own], se[own] = rolled.mean, rolled.se
     regular = trial.regular
-    past = Series(trial.series.unique_id, trial.series.start_s, trial.series.step_s, regular.values[: trial.split])
-    whole = Series(trial.series.unique_id, trial.series.start_s, trial.series.step_s, regular.values)
-    rolled = forecaster.fit(past).roll(whole, trial.origins, trial.horizon)
-    expected = Rolled(rolled.mean * regular.scale + regular.centre, rolled.se * regular.scale)
-    errors = trial.actual - expected.mean
-    return Rehearsal(forecaster.name, errors, expected.se, _folds(trial, expected, errors, recipe))
+    mean, se = mean * regular.scale + regular.centre, se * regular.scale
+    errors = trial.actual - mean
+    return Rehearsal(forecaster.name, errors, se, _folds(trial, mean, se, errors, recipe))
 
 
 def score(rehearsal: Rehearsal, trial: Trial) -> Score:
@@ -161,23 +189,45 @@ def score(rehearsal: Rehearsal, trial: Trial) -> Score:
     )
 
 
-def _folds(trial: Trial, expected: Rolled, errors: NDArray[np.float64], recipe: Recipe) -> Folds:
-    """Return the scored forecasts; the spread of each fold comes from errors that were known at its origin."""
+def _folds(
+    trial: Trial, mean: NDArray[np.float64], se: NDArray[np.float64], errors: NDArray[np.float64], recipe: Recipe
+) -> Folds:
+    """Return the scored forecasts; the spread of a fold comes from errors that were known at its origin.
+
+    It is taken anew once a season: a handful more errors in thousands hardly move it.
+    """
     rows = np.flatnonzero(trial.folds)
-    phase = trial.targets % trial.season
+    targets, season = trial.targets, trial.season
+    seen, pooled = past_errors(trial, errors, se), _thinned(targets, season)
     quantiles = np.empty((len(recipe.levels), len(rows), trial.horizon))
-    for fold, row in enumerate(rows):
-        known = np.where(trial.targets < trial.origins[row], errors, np.nan)
-        shape = intervals.spread(known, expected.se, phase, trial.season, recipe)
-        quantiles[:, fold] = intervals.quantiles(expected.mean[row], expected.se, phase[row], shape, recipe)
+    for first in range(0, len(rows), ORIGINS_PER_SEASON):
+        known = pooled < trial.origins[rows[first]]
+        shape = intervals.spread(seen.errors[known], seen.se[known], seen.phase[known], season, recipe)
+        for fold in range(first, min(first + ORIGINS_PER_SEASON, len(rows))):
+            row = rows[fold]
+            quantiles[:, fold] = intervals.quantiles(mean[row], se[row], targets[row] % season, shape, recipe)
     return Folds(
         origins_s=trial.series.start_s + trial.origins[rows] * trial.series.step_s,
         actual=trial.actual[rows],
-        mean=np.clip(expected.mean[rows], 0.0, None),
-        yardstick=repeat_season(trial.regular.filled, trial.origins[rows], trial.horizon, trial.season),
+        mean=np.clip(mean[rows], 0.0, None),
+        yardstick=repeat_season(trial.regular.filled, trial.origins[rows], trial.horizon, season),
         levels=recipe.levels,
         quantiles=quantiles,
     )
+
+
+def past_errors(trial: Trial, errors: NDArray[np.float64], se: NDArray[np.float64]) -> PastErrors:
+    """Return the errors a spread is taken from: all of them, or evenly chosen ones where there are more than 20,000."""
+    season = trial.season
+    return PastErrors(_thinned(errors, season), _thinned(se, season), _thinned(trial.targets % season, season))
+
+
+def _thinned(rows: NDArray[_Number], season: int) -> NDArray[_Number]:
+    """Return every so-maniest entry, row after row; so many that each phase of the season keeps its share."""
+    every = max(1, rows.size // POOLED_ERRORS)
+    while gcd(every, season) > 1 or gcd(every, rows.shape[1]) > 1:
+        every += 1
+    return rows.reshape(-1)[::every]
 
 
 def _covered(folds: Folds, percent: int) -> float | None:

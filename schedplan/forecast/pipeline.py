@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.forecast import intervals
-from schedplan.forecast.backtest import Folds, Rehearsal, Score, Trial, plan_trial, rehearse, score
+from schedplan.forecast.backtest import Folds, Rehearsal, Score, Trial, past_errors, plan_trial, rehearse, score
 from schedplan.forecast.forecaster import Forecaster, NotFitted
 from schedplan.forecast.gaussian import standard_quantiles
 from schedplan.forecast.intervals import Recipe, Spread
@@ -83,7 +83,8 @@ class _Tried:
         """Return the spread all errors of a model show; the normal one where it was not tried."""
         for each in self.rehearsals:
             if each.model == model and self.trial is not None:
-                return intervals.spread(each.errors, each.se, self.trial.targets % season, season, recipe)
+                seen = past_errors(self.trial, each.errors, each.se)
+                return intervals.spread(seen.errors, seen.se, seen.phase, season, recipe)
         return Spread(np.ones(season), standard_quantiles(recipe.levels), 0)
 
 

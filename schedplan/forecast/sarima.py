@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
-from schedplan.forecast.css import LARGEST_ROOT, fit_airline, ma_polynomial
+from schedplan.forecast.css import fit_css
 from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled
 from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
+from schedplan.forecast.orders import LARGEST_ROOT, PARAMETER_DIGITS, airline
+from schedplan.forecast.rolling import response
 from schedplan.model.forecast import Series
 
 NAME = "sarima"
@@ -24,8 +25,6 @@ LONGEST_SEASON = 60
 LEAST_SEASONS = 4
 FITTED_SEASONS = 28
 BURN_IN_SEASONS = 2
-# Rounded parameters make the last bits of the optimiser's path, which differ by machine and threads, not matter.
-PARAMETER_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +87,9 @@ class FittedSarima:
         for step in range(horizon):
             means[:, step] = passed.design @ state
             state = passed.transition @ state
-        return Rolled(means, self.sigma * np.sqrt(np.cumsum(self._response(horizon) ** 2)))
-
-    def _response(self, horizon: int) -> NDArray[np.float64]:
-        """Return what a shock of 1 does to the value 0, 1, ... steps later (the psi weights); float64 [h]."""
-        phi, theta, seasonal_theta = self.parameters
-        difference = np.zeros(self.season + 1)
-        difference[0], difference[self.season] = 1.0, -1.0
-        shock = np.zeros(horizon)
-        shock[0] = 1.0
-        return np.asarray(lfilter(ma_polynomial(theta, seasonal_theta, self.season), np.convolve([1.0, -phi], difference), shock))
+        orders = airline(self.season)
+        psi = response(orders.left(self.parameters), orders.right(self.parameters), horizon)
+        return Rolled(means, self.sigma * np.sqrt(np.cumsum(psi**2)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +105,7 @@ class _KalmanPass:
 def _likeliest(values: NDArray[np.float64], season: int) -> NDArray[np.float64]:
     model = _statsmodels_model(values, season, simple_differencing=True)
     found = model.fit(
-        start_params=fit_airline(values, season),
+        start_params=fit_css(values, airline(season)),
         maxiter=_most_steps(season),
         method="lbfgs",
         disp=0,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled
+from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled
 from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
 from schedplan.model.forecast import Series
 
@@ -28,7 +29,11 @@ class SeasonalNaive:
     season: int
     name: str = NAME
 
-    def fit(self, series: Series) -> Fitted:
+    @property
+    def least_steps(self) -> int:
+        return ceil(LEAST_SEASONS * self.season)
+
+    def fit(self, series: Series) -> FittedSeasonalNaive:
         if len(series.values) < LEAST_SEASONS * self.season:
             raise NotFitted(
                 f"{self.name} was not tried: it needs {LEAST_SEASONS} seasons of {self.season} steps, there are"
@@ -45,10 +50,17 @@ class FittedSeasonalNaive:
     change: float
     notes: tuple[str, ...] = ()
 
+    @property
+    def label(self) -> str:
+        return f"repeat of {self.season}"
+
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
         rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
         return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
-        seasons_ahead = 1 + np.arange(horizon) // self.season
-        return Rolled(repeat_season(series.values, origins, horizon, self.season), self.change * np.sqrt(seasons_ahead))
+        return Rolled(repeat_season(series.values, origins, horizon, self.season), self.standard_error(horizon))
+
+    def standard_error(self, horizon: int) -> NDArray[np.float64]:
+        """Return the deviation of the error 1, 2, ... steps ahead, float64 [horizon]."""
+        return np.asarray(self.change * np.sqrt(1 + np.arange(horizon) // self.season))

@@ -10,6 +10,8 @@ from schedplan.forecast.naive import LAST_VALUE, MEAN, LastValue, Mean
 from schedplan.forecast.options import ModelChoice
 from schedplan.forecast.sarima import NAME as SARIMA
 from schedplan.forecast.sarima import Sarima
+from schedplan.forecast.sarima_blend import NAME as SARIMA_BLEND
+from schedplan.forecast.sarima_blend import SarimaBlend
 from schedplan.forecast.seasonal_naive import NAME as SEASONAL_NAIVE
 from schedplan.forecast.seasonal_naive import SeasonalNaive
 
@@ -29,8 +31,8 @@ def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool) -> t
     if choice is ModelChoice.SARIMA:
         return (Sarima(seasons[0]), first)
     longer = tuple(SeasonalNaive(season, f"{SEASONAL_NAIVE}-{season}") for season in seasons[1:])
-    sarima = () if sparse else (Sarima(seasons[0]),)
-    return (first, *longer, *sarima, LastValue(), Mean())
+    blend = () if sparse else (SarimaBlend(seasons[:2]),)
+    return (first, *longer, *blend, LastValue(), Mean())
 
 
 def best(scores: tuple[Score, ...]) -> Score | None:
@@ -78,7 +80,7 @@ def _against_yardstick(chosen: Score, scores: tuple[Score, ...], seasonal: bool)
     if chosen.model in SEASONLESS and len(scores) > 1:
         return f"no season found: {chosen.model} does as well without one ({ratio})"
     if chosen.model == SEASONAL_NAIVE:
-        rivals = [f"{s.model} {s.relative_mae:.2f}" for s in scores if s.model == SARIMA and s.relative_mae is not None]
+        rivals = [f"{s.model} {s.relative_mae:.2f}" for s in scores if s.model in (SARIMA, SARIMA_BLEND) and s.relative_mae is not None]
         return f"seasonal naive wins ({ratio}{', ' + ', '.join(rivals) if rivals else ''})"
     change = chosen.relative_mae - 1
     return f"{chosen.model}: error {abs(change):.0%} {'below' if change <= 0 else 'above'} seasonal naive ({ratio})"

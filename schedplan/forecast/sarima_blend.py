@@ -1,0 +1,161 @@
+"""Several SARIMAs at once, each with the weight it earned on the past: a season, a week, both or neither. It chooses no orders.
+
+A weight is (least mean absolute error / own)^8 over the forecasts that had come true before the origin, the newer the more. The
+members and the exponent are our choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.forecast.css_sarima import CssSarima, FittedCssSarima
+from schedplan.forecast.day_kinds import DayKinds, FittedDayKinds
+from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled
+from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
+from schedplan.forecast.orders import Orders, Seasonal, airline
+from schedplan.forecast.seasonal_naive import FittedSeasonalNaive, SeasonalNaive
+from schedplan.model.forecast import Series
+
+NAME = "sarima-blend"
+LEAST_SEASONS = 4
+FITTED_SEASONS = 28
+FITTED_LONG_SEASONS = 6
+LEAST_DAYS_TO_PART = 3
+ORIGINS_PER_SEASON = 6
+SCORED_SEASONS = 21
+DECAY_SEASONS = 10.0
+SHARPNESS = 8
+SHOWN_WEIGHT = 0.05
+_LEAST_MAE = 1e-9
+
+Member = FittedCssSarima | FittedDayKinds | FittedSeasonalNaive
+
+
+@dataclass(frozen=True, slots=True)
+class SarimaBlend:
+    """SARIMAs for the first one or two of `seasons` (a day and a week, say), blended."""
+
+    seasons: tuple[int, ...]
+    name: str = NAME
+
+    def fit(self, series: Series) -> Fitted:
+        season = self.seasons[0]
+        n = len(series.values)
+        if n < LEAST_SEASONS * season:
+            raise NotFitted(f"{self.name} was not tried: it needs {LEAST_SEASONS} seasons of {season} steps, there are {n} steps to fit on")
+        if not np.ptp(series.values[season:] - series.values[:-season]) > 1e-9:
+            raise NotFitted(f"{self.name} was not tried: the last season repeats exactly")
+        fitted = tuple(member.fit(series) for member in self._members() if n >= member.least_steps)
+        blend = FittedBlend(series, self.seasons, fitted, np.full(len(fitted), 1 / len(fitted)))
+        weights = blend.weights(series, np.array([n]), season)[0]
+        return FittedBlend(series, self.seasons, fitted, weights, (_told(self.name, fitted, weights),))
+
+    def _members(self) -> tuple[CssSarima | DayKinds | SeasonalNaive, ...]:
+        season = self.seasons[0]
+        plain = (airline(season), Orders(2, 0, 1, (Seasonal(season, 1, 0, 1),)), Orders(2, 1, 1))
+        members = tuple(CssSarima(each.name, each, FITTED_SEASONS * season) for each in plain)
+        if len(self.seasons) == 1:
+            return members
+        week = self.seasons[1]
+        weekly = (
+            Orders(2, 0, 1, (Seasonal(season, 1, 0, 1), Seasonal(week, 0, 1, 1))),
+            airline(week),
+            Orders(2, 0, 1, (Seasonal(season, 0, 1, 1), Seasonal(week, 1, 0, 1))),
+        )
+        recent = max(FITTED_SEASONS * season, FITTED_LONG_SEASONS * week)
+        kinds = (DayKinds(season, week // season),) if week % season == 0 and week // season > LEAST_DAYS_TO_PART else ()
+        return (*members, *(CssSarima(each.name, each, recent) for each in weekly), *kinds, SeasonalNaive(week))
+
+
+@dataclass(frozen=True, slots=True)
+class FittedBlend:
+    """own_weights: float64 [members], those at the end of the values fitted on; they blend the standard errors."""
+
+    series: Series
+    seasons: tuple[int, ...]
+    members: tuple[Member, ...]
+    own_weights: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
+
+    def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
+        rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
+        return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
+
+    def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
+        means = np.empty((len(origins), horizon))
+        for own in self._alike(origins):
+            grid = self._grid(origins[own], horizon)
+            rolled = self._rolled(series, grid, horizon)
+            weights = self._earned(series, grid, rolled, origins[own])
+            at = np.searchsorted(grid, origins[own])
+            means[own] = np.sum(weights.T[:, :, None] * np.nan_to_num(rolled[:, at]), axis=0)
+            means[own] = np.where(np.isnan(rolled[:, at]).all(axis=(0, 2))[:, None], np.nan, means[own])
+        se = np.array([member.standard_error(horizon) for member in self.members])
+        return Rolled(means, self.own_weights @ se)
+
+    def weights(self, series: Series, origins: NDArray[np.int64], horizon: int) -> NDArray[np.float64]:
+        """Return the weight of each member at each origin, float64 [origins, members], from what had come true before it."""
+        weights = np.empty((len(origins), len(self.members)))
+        for own in self._alike(origins):
+            grid = self._grid(origins[own], horizon)
+            weights[own] = self._earned(series, grid, self._rolled(series, grid, horizon), origins[own])
+        return weights
+
+    @property
+    def _spacing(self) -> int:
+        return max(1, self.seasons[0] // ORIGINS_PER_SEASON)
+
+    def _alike(self, origins: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
+        """Group origins that are whole spacings apart: they are scored by the same past forecasts."""
+        rest = origins % self._spacing
+        return [rest == each for each in np.unique(rest)]
+
+    def _delay(self, horizon: int) -> int:
+        """Return how many steps before an origin the newest forecast was made that has come true, as far as it is scored."""
+        return -(-self._scored(horizon) // self._spacing) * self._spacing
+
+    def _scored(self, horizon: int) -> int:
+        return min(horizon, self.seasons[-1])
+
+    def _grid(self, origins: NDArray[np.int64], horizon: int) -> NDArray[np.int64]:
+        """Return the origins and those they are scored by, int64, increasing, one spacing apart."""
+        spacing = self._spacing
+        first = max(int(origins[0]) - self._delay(horizon) - SCORED_SEASONS * self.seasons[0], 0)
+        first += (int(origins[0]) - first) % spacing
+        return np.arange(first, int(origins[-1]) + 1, spacing)
+
+    def _rolled(self, series: Series, grid: NDArray[np.int64], horizon: int) -> NDArray[np.float64]:
+        return np.array([member.roll(series, grid, horizon).mean for member in self.members])
+
+    def _earned(
+        self, series: Series, grid: NDArray[np.int64], rolled: NDArray[np.float64], origins: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        scored, season = self._scored(rolled.shape[2]), self.seasons[0]
+        padded = np.concatenate((series.values, np.full(scored, np.nan)))
+        actual = np.lib.stride_tricks.sliding_window_view(padded, scored)[grid]
+        mae = np.mean(np.abs(rolled[:, :, :scored] - actual), axis=2)
+        age = (origins[:, None] - self._delay(rolled.shape[2]) - grid) / season
+        recency = np.where((age >= 0) & (age <= SCORED_SEASONS), np.exp(-np.abs(age) / DECAY_SEASONS), 0.0)
+        seen = np.isfinite(mae)
+        total = recency @ seen.T.astype(np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = recency @ np.where(seen, mae, 0.0).T / total + _LEAST_MAE
+        available = np.isfinite(rolled[:, np.searchsorted(grid, origins), 0]).T
+        return _sharpened(error, available)
+
+
+def _sharpened(error: NDArray[np.float64], available: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return weights that add up to 1, float64 [origins, members]; equal ones where nothing is scored yet."""
+    judged = np.where(available & np.isfinite(error), error, np.inf)
+    least = judged.min(axis=1, keepdims=True)
+    unjudged = ~np.isfinite(least)
+    earned = np.where(unjudged, available, (np.where(unjudged, 1.0, least) / judged) ** SHARPNESS)
+    return np.asarray(earned / np.maximum(earned.sum(axis=1, keepdims=True), 1e-300))
+
+
+def _told(name: str, members: tuple[Member, ...], weights: NDArray[np.float64]) -> str:
+    shown = sorted((each for each in zip(weights, members, strict=True) if each[0] >= SHOWN_WEIGHT), key=lambda each: -each[0])
+    return f"{name}: " + ", ".join(f"{weight:.0%} {member.label}" for weight, member in shown)
