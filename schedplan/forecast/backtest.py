@@ -19,7 +19,7 @@ from schedplan.model.forecast import Series
 ORIGINS_PER_SEASON = 6
 LEAST_SEASONS_FITTED = 2
 PREFERRED_SEASONS_FITTED = 4
-REFIT_GROWTH = 1.25
+REFIT_GROWTH = 1.1
 POOLED_ERRORS = 20_000
 # Scaling and back costs the last digits; below this share of the load an error is none.
 EXACT = 1e-12
@@ -47,7 +47,7 @@ class Trial:
 
     @property
     def refits(self) -> tuple[tuple[int, NDArray[np.bool_]], ...]:
-        """Return (values to fit on, origins forecast at those parameters): anew whenever the history has grown by a quarter."""
+        """Return (values to fit on, origins forecast at those parameters): anew whenever the history has grown by a tenth."""
         known = [self.split]
         while known[-1] * REFIT_GROWTH <= self.origins[-1]:
             known.append(int(known[-1] * REFIT_GROWTH))

@@ -63,13 +63,13 @@ def _descend(change: NDArray[np.float64], orders: Orders, start: NDArray[np.floa
     angles = np.arctanh(np.clip(start / LARGEST_ROOT, -_STEEPEST_START, _STEEPEST_START))
     parameters = LARGEST_ROOT * np.tanh(angles)
     errors, slopes = _errors_and_slopes(change, orders, parameters)
-    cost, damping = float(errors @ errors), FIRST_DAMPING
+    cost, damping = _sum_of_squares(errors), FIRST_DAMPING
     for _ in range(MOST_STEPS):
         steepness = slopes * (LARGEST_ROOT - parameters**2 / LARGEST_ROOT)[:, None]
         tried = np.clip(angles + _step(steepness, errors, damping), -LARGEST_ANGLE, LARGEST_ANGLE)
         found = LARGEST_ROOT * np.tanh(tried)
         new_errors, new_slopes = _errors_and_slopes(change, orders, found)
-        new_cost = float(new_errors @ new_errors)
+        new_cost = _sum_of_squares(new_errors)
         if not new_cost < cost:
             damping *= 10.0
             continue
@@ -153,7 +153,12 @@ def _filtered(values: NDArray[np.float64], factor: LagPolynomial) -> NDArray[np.
 
 
 def _step(steepness: NDArray[np.float64], errors: NDArray[np.float64], damping: float) -> NDArray[np.float64]:
-    normal = steepness @ steepness.T
+    # not `@`: a product that is shared out among threads costs more than it saves here, and its last bits depend on their number
+    normal = np.einsum("it,jt->ij", steepness, steepness)
     diagonal = np.diag(normal)
     damped = normal + damping * np.diag(np.maximum(diagonal, 1e-9 * (1.0 + diagonal.max())))
-    return np.asarray(np.linalg.solve(damped, -steepness @ errors), dtype=np.float64)
+    return np.asarray(np.linalg.solve(damped, -np.einsum("it,t->i", steepness, errors)), dtype=np.float64)
+
+
+def _sum_of_squares(errors: NDArray[np.float64]) -> float:
+    return float(np.sum(errors * errors))

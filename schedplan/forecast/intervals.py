@@ -97,5 +97,7 @@ def _by_phase(standardised: NDArray[np.float64], phase: NDArray[np.int64], seaso
 
 
 def _neighbourhood(by_phase: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum over each phase and those next to it, a twelfth of a season in all, around the turn of the season too."""
     reach = max(1, len(by_phase) // 24)
-    return np.asarray(np.sum([np.roll(by_phase, offset) for offset in range(-reach, reach + 1)], axis=0))
+    around = np.concatenate((by_phase[-reach:], by_phase, by_phase[:reach]))
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(around, 2 * reach + 1).sum(axis=1))

@@ -1,6 +1,6 @@
 """Several SARIMAs at once, each with the weight it earned on the past: a season, a week, both or neither. It chooses no orders.
 
-A weight is (least mean absolute error / own)^8 over the forecasts that had come true before the origin, the newer the more. The
+A weight is (least mean absolute error / own)^12 over the forecasts that had come true before the origin, the newer the more. The
 members and the exponent are our choice.
 """
 
@@ -27,7 +27,7 @@ LEAST_DAYS_TO_PART = 3
 ORIGINS_PER_SEASON = 6
 SCORED_SEASONS = 21
 DECAY_SEASONS = 10.0
-SHARPNESS = 8
+SHARPNESS = 12
 SHOWN_WEIGHT = 0.05
 _LEAST_MAE = 1e-9
 
@@ -140,9 +140,9 @@ class FittedBlend:
         age = (origins[:, None] - self._delay(rolled.shape[2]) - grid) / season
         recency = np.where((age >= 0) & (age <= SCORED_SEASONS), np.exp(-np.abs(age) / DECAY_SEASONS), 0.0)
         seen = np.isfinite(mae)
-        total = recency @ seen.T.astype(np.float64)
+        total = np.einsum("og,mg->om", recency, seen.astype(np.float64))
         with np.errstate(divide="ignore", invalid="ignore"):
-            error = recency @ np.where(seen, mae, 0.0).T / total + _LEAST_MAE
+            error = np.einsum("og,mg->om", recency, np.where(seen, mae, 0.0)) / total + _LEAST_MAE
         available = np.isfinite(rolled[:, np.searchsorted(grid, origins), 0]).T
         return _sharpened(error, available)
 
