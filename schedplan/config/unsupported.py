@@ -26,7 +26,7 @@ class Unsupported:
 
 REFUSED = (
     Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),
-    Unsupported(("forecast", "engine"), "SARIMA is estimated by statsmodels only", lambda value: value != "statsmodels"),
+    Unsupported(("forecast", "engine"), "the model sarima is estimated by statsmodels only", lambda value: value != "statsmodels"),
 )
 
 WARNED = (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schedplan.forecast import intervals, metrics
 from schedplan.forecast.forecaster import Forecaster
-from schedplan.forecast.intervals import Recipe
+from schedplan.forecast.intervals import Recipe, Spread
 from schedplan.forecast.regularise import Regular, regularise
 from schedplan.forecast.seasonal_naive import repeat_season
 from schedplan.model.forecast import Series
@@ -21,6 +21,7 @@ LEAST_SEASONS_FITTED = 2
 PREFERRED_SEASONS_FITTED = 4
 REFIT_GROWTH = 1.1
 POOLED_ERRORS = 20_000
+POOLED_SEASONS = 10
 # Scaling and back costs the last digits; below this share of the load an error is none.
 EXACT = 1e-12
 
@@ -82,18 +83,29 @@ class Rehearsal:
 
 @dataclass(frozen=True, slots=True)
 class PastErrors:
-    """Errors with their standard errors and the phase of the season they fell on, [E] each."""
+    """Errors with their standard errors, the phase of the season they fell on, their step and that of their origin, [E] each."""
 
     errors: NDArray[np.float64]
     se: NDArray[np.float64]
     phase: NDArray[np.int64]
+    target: NDArray[np.int64]
+    origin: NDArray[np.int64]
+    oldest: int | None
+
+    def spread_at(self, step: int, season: int, recipe: Recipe) -> Spread:
+        """Return the spread that was known before `step`, from the newest forecasts."""
+        known = self.target < step
+        if self.oldest is not None:
+            known &= self.origin >= step - self.oldest
+        return intervals.spread(self.errors[known], self.se[known], self.phase[known], season, recipe)
 
 
 @dataclass(frozen=True, slots=True)
 class Folds:
     """The scored part of a backtest, in the unit of the series. F folds, h steps, Q levels.
 
-    origins_s int64 [F]; actual, mean, yardstick (seasonal naive) float64 [F, h]; quantiles float64 [Q, F, h].
+    origins_s int64 [F]; actual, mean, yardstick (seasonal naive) float64 [F, h]; quantiles float64 [Q, F, h]. mean is what the
+    forecaster itself says: errors in absolute terms judge that, not what its quantiles make of it.
     """
 
     origins_s: NDArray[np.int64]
@@ -189,20 +201,17 @@ def score(rehearsal: Rehearsal, trial: Trial) -> Score:
     )
 
 
-def _folds(
-    trial: Trial, mean: NDArray[np.float64], se: NDArray[np.float64], errors: NDArray[np.float64], recipe: Recipe
-) -> Folds:
+def _folds(trial: Trial, mean: NDArray[np.float64], se: NDArray[np.float64], errors: NDArray[np.float64], recipe: Recipe) -> Folds:
     """Return the scored forecasts; the spread of a fold comes from errors that were known at its origin.
 
     It is taken anew once a season: a handful more errors in thousands hardly move it.
     """
     rows = np.flatnonzero(trial.folds)
     targets, season = trial.targets, trial.season
-    seen, pooled = past_errors(trial, errors, se), _thinned(targets, season)
+    seen = past_errors(trial, errors, se)
     quantiles = np.empty((len(recipe.levels), len(rows), trial.horizon))
     for first in range(0, len(rows), ORIGINS_PER_SEASON):
-        known = pooled < trial.origins[rows[first]]
-        shape = intervals.spread(seen.errors[known], seen.se[known], seen.phase[known], season, recipe)
+        shape = seen.spread_at(int(trial.origins[rows[first]]), season, recipe)
         for fold in range(first, min(first + ORIGINS_PER_SEASON, len(rows))):
             row = rows[fold]
             quantiles[:, fold] = intervals.quantiles(mean[row], se[row], targets[row] % season, shape, recipe)
@@ -217,9 +226,20 @@ def _folds(
 
 
 def past_errors(trial: Trial, errors: NDArray[np.float64], se: NDArray[np.float64]) -> PastErrors:
-    """Return the errors a spread is taken from: all of them, or evenly chosen ones where there are more than 20,000."""
-    season = trial.season
-    return PastErrors(_thinned(errors, season), _thinned(se, season), _thinned(trial.targets % season, season))
+    """Return the errors spreads are taken from: all of them, or evenly chosen ones where there are more than 20,000.
+
+    With a season, those of the newest ten seasons alone: loads grow, and so do their errors.
+    """
+    season, targets = trial.season, trial.targets
+    origins = np.repeat(trial.origins[:, None], trial.horizon, axis=1)
+    return PastErrors(
+        errors=_thinned(errors, season),
+        se=_thinned(se, season),
+        phase=_thinned(targets % season, season),
+        target=_thinned(targets, season),
+        origin=_thinned(origins, season),
+        oldest=None if season == 1 else trial.horizon + POOLED_SEASONS * season,
+    )
 
 
 def _thinned(rows: NDArray[_Number], season: int) -> NDArray[_Number]:

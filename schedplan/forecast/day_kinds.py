@@ -1,8 +1,8 @@
 """A load whose cycle has days of two kinds, such as working days and weekends: each follows the last day of its own kind.
 
-y(t) = level(t) + u(t): the level is the mean of the same hour on earlier days of the kind, the newer the more, and u an ARMA(1,1) that
-carries today's departure on. Which days are alike is read off the history, not off a calendar, so any cycle and any weekend will
-do. Our choice; with one kind alone it would be the airline SARIMA (1,0,1)(0,1,1)m.
+y(t) = level(t) + u(t): the level is the mean of the same hour on earlier days of the kind, the newer the more, and u an ARMA(1,1)
+that carries today's departure on. Which days are alike is read off the history, not off a calendar, so any cycle and any weekend
+will do. Our choice; with one kind alone it would be the airline SARIMA (1,0,1)(0,1,1)m.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class DayKinds:
 
     def fit(self, series: Series) -> FittedDayKinds:
         if len(series.values) < self.least_steps:
-            raise NotFitted(f"{self.name} was not tried: it needs {self.least_steps} steps, there are {len(series.values)} to fit on")
+            raise NotFitted(
+                f"{self.name} was not tried: it needs {self.least_steps} steps, there are {len(series.values)} to fit on"
+            )
         kinds = _kinds(series.values, self.day, self.cycle)
         recent = FITTED_CYCLES * self.cycle * self.day
         found = (self._departure(series.values, kinds, smoothing, recent) for smoothing in SMOOTHING)
@@ -113,11 +115,9 @@ class FittedDayKinds:
 
 
 def departures(values: NDArray[np.float64], day: int, kinds: NDArray[np.int64], smoothing: float) -> NDArray[np.float64]:
-    """Return what each value differs by from the level of its hour and kind before it, float64 [n]; 0 on the first day of a kind."""
+    """Return what each value differs by from the level of its hour and kind before it, float64 [n]; 0 on a kind's first day."""
     n_days = -(-len(values) // day)
-    days = np.zeros(n_days * day)
-    days[: len(values)] = values
-    days = days.reshape(n_days, day)
+    days = np.concatenate((values, np.zeros(n_days * day - len(values)))).reshape(n_days, day)
     departed = np.zeros_like(days)
     kind_of_day = kinds[np.arange(n_days) % len(kinds)]
     for kind in (0, 1):

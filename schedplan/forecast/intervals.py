@@ -2,6 +2,7 @@
 
 Load is noisier in its busy hours, and a plan is made for those; so the spread is first scaled by phase of the season. The
 blend is our choice: errors alone cover too little after a short history, a normal distribution alone is too wide in the tail.
+The normal distribution is as wide as the errors seen: what a model believes of its own error shapes it over the steps ahead only.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def spread(
         return Spread(np.ones(season), normal, int(np.count_nonzero(known)))
     by_phase = _by_phase(standardised[known], phase[known], season)
     pool = standardised[known] / by_phase[phase[known]]
-    offsets = recipe.normal_share * normal + (1 - recipe.normal_share) * np.quantile(pool, recipe.levels)
+    width = float(np.sqrt(np.mean(_tamed(pool) ** 2)))
+    offsets = recipe.normal_share * width * normal + (1 - recipe.normal_share) * np.quantile(pool, recipe.levels)
     return Spread(by_phase, offsets, len(pool))
 
 
@@ -76,24 +78,39 @@ def quantiles(
     return np.maximum.accumulate(np.clip(rows, 0.0, None), axis=0)
 
 
+def mean_within(mean: NDArray[np.float64], quantiles: NDArray[np.float64], levels: tuple[float, ...]) -> NDArray[np.float64]:
+    """Return the mean, never negative and never below the least that a load with these quantiles can have.
+
+    mean: float64 [h], quantiles: float64 [levels, h]. A load that is never negative and above its P80 a fifth of the time has at
+    least a fifth of the P80 as its mean: the sum over levels of quantile times share up to the next level. The last value of a
+    bursty load, mostly a trough, is less than that.
+    """
+    shares = np.diff((*levels, 1.0))
+    return np.asarray(np.maximum(np.clip(mean, 0.0, None), np.einsum("l,lh->h", shares, quantiles)))
+
+
 def _by_phase(standardised: NDArray[np.float64], phase: NDArray[np.int64], season: int) -> NDArray[np.float64]:
     """Return the root mean square error of each phase and its neighbours (a twelfth of a season in all) over that of all.
 
-    One freak error does not make its hour a wild one: it counts as twenty times the median error at most. Drawn towards 1,
-    by ratio, with the weight of 24 errors. Phases with less than seven errors each are not told apart.
+    Drawn towards 1, by ratio, with the weight of 24 errors. Phases with less than seven errors each are not told apart.
     """
     count = np.bincount(phase, minlength=season).astype(np.float64)
     if season == 1 or count.min() < LEAST_ERRORS_BY_PHASE:
         return np.ones(season)
-    usual = float(np.median(np.abs(standardised))) or float(np.mean(np.abs(standardised)))
-    tamed = np.minimum(np.abs(standardised), TAMED_MADS * usual)
-    square = np.bincount(phase, weights=tamed**2, minlength=season).astype(np.float64)
+    square = np.bincount(phase, weights=_tamed(standardised) ** 2, minlength=season).astype(np.float64)
     overall = square.sum() / count.sum()
     if not overall > 0:
         return np.ones(season)
     near_count = _neighbourhood(count)
     ratio = np.maximum(_neighbourhood(square) / near_count / overall, QUIETEST_SHARE)
     return np.asarray(ratio ** (0.5 * near_count / (near_count + PRIOR_ERRORS)))
+
+
+def _tamed(errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the size of each error, twenty times the median at most: one freak does not make its hour a wild one."""
+    size = np.abs(errors)
+    usual = float(np.median(size)) or float(np.mean(size))
+    return np.asarray(np.minimum(size, TAMED_MADS * usual))
 
 
 def _neighbourhood(by_phase: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from schedplan.forecast.backtest import Folds, Rehearsal, Score, Trial, past_err
 from schedplan.forecast.forecaster import Forecaster, NotFitted
 from schedplan.forecast.gaussian import standard_quantiles
 from schedplan.forecast.intervals import Recipe, Spread
+from schedplan.forecast.naive import LAST_VALUE
 from schedplan.forecast.options import ForecastOptions, ModelChoice
 from schedplan.forecast.regularise import is_flat, is_sparse, regularise, usable_from
 from schedplan.forecast.season import default_seasons, has_daily_season
@@ -30,6 +31,8 @@ LEAST_STEPS = 10
 COLD_DEVIATIONS = 1.5
 COLD_SHARE_OF_MEAN = 0.25
 DIGITS = 10
+RAISED_SHARE = 0.01
+RAISED = "the last value lies below what its quantiles allow a mean to be; the mean was raised to that"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,8 @@ class _Tried:
         """Return the spread all errors of a model show; the normal one where it was not tried."""
         for each in self.rehearsals:
             if each.model == model and self.trial is not None:
-                seen = past_errors(self.trial, each.errors, each.se)
-                return intervals.spread(seen.errors, seen.se, seen.phase, season, recipe)
+                end = len(self.trial.observed)
+                return past_errors(self.trial, each.errors, each.se).spread_at(end, season, recipe)
         return Spread(np.ones(season), standard_quantiles(recipe.levels), 0)
 
 
@@ -189,7 +192,10 @@ def _expect(order: list[Forecaster], history: _History, horizon: int, tried: _Tr
         phase = (len(values) + np.arange(horizon)) % history.first_season
         shape = tried.spread_of(forecaster.name, history.first_season, recipe)
         quantiles = intervals.quantiles(mean, se, phase, shape, recipe)
-        return _Expected(forecaster.name, np.clip(mean, 0.0, None), quantiles, (*notes, *fitted.notes))
+        own = np.clip(mean, 0.0, None)
+        consistent = intervals.mean_within(own, quantiles, recipe.levels) if forecaster.name == LAST_VALUE else own
+        raised = (RAISED,) if np.any(consistent > own * (1 + RAISED_SHARE)) else ()
+        return _Expected(forecaster.name, consistent, quantiles, (*notes, *fitted.notes, *raised))
     return _wide_mean(values, horizon, recipe.levels, notes)
 
 

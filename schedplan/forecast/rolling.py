@@ -17,9 +17,10 @@ def roll_forward(
     origins: NDArray[np.int64],
     horizon: int,
 ) -> NDArray[np.float64]:
-    """Return left y = right e continued with e = 0 from each origin on, float64 [origins, horizon]; NaN where it looks back too far.
+    """Return left y = right e continued with e = 0 from each origin on, float64 [origins, horizon]; NaN where it is too early.
 
-    values, errors: float64 [n], y and the one-step errors; what stands at or after an origin has no say in its row.
+    values, errors: float64 [n], y and the one-step errors. It is too early where the terms look back beyond the first value; what
+    stands at or after an origin has no say in its row.
     """
     known = origins >= max(left.reach, right.reach)
     rows = origins[known]

@@ -45,7 +45,9 @@ class SarimaBlend:
         season = self.seasons[0]
         n = len(series.values)
         if n < LEAST_SEASONS * season:
-            raise NotFitted(f"{self.name} was not tried: it needs {LEAST_SEASONS} seasons of {season} steps, there are {n} steps to fit on")
+            raise NotFitted(
+                f"{self.name} was not tried: it needs {LEAST_SEASONS} seasons of {season} steps, there are {n} steps to fit on"
+            )
         if not np.ptp(series.values[season:] - series.values[:-season]) > 1e-9:
             raise NotFitted(f"{self.name} was not tried: the last season repeats exactly")
         fitted = tuple(member.fit(series) for member in self._members() if n >= member.least_steps)
@@ -90,9 +92,9 @@ class FittedBlend:
             grid = self._grid(origins[own], horizon)
             rolled = self._rolled(series, grid, horizon)
             weights = self._earned(series, grid, rolled, origins[own])
-            at = np.searchsorted(grid, origins[own])
-            means[own] = np.sum(weights.T[:, :, None] * np.nan_to_num(rolled[:, at]), axis=0)
-            means[own] = np.where(np.isnan(rolled[:, at]).all(axis=(0, 2))[:, None], np.nan, means[own])
+            here = rolled[:, np.searchsorted(grid, origins[own])]
+            blended = np.sum(weights.T[:, :, None] * np.nan_to_num(here), axis=0)
+            means[own] = np.where(weights.any(axis=1)[:, None], blended, np.nan)
         se = np.array([member.standard_error(horizon) for member in self.members])
         return Rolled(means, self.own_weights @ se)
 
@@ -143,7 +145,7 @@ class FittedBlend:
         total = np.einsum("og,mg->om", recency, seen.astype(np.float64))
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.einsum("og,mg->om", recency, np.where(seen, mae, 0.0)) / total + _LEAST_MAE
-        available = np.isfinite(rolled[:, np.searchsorted(grid, origins), 0]).T
+        available = np.isfinite(rolled[:, np.searchsorted(grid, origins)]).all(axis=2).T
         return _sharpened(error, available)
 
 

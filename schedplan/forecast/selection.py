@@ -80,7 +80,9 @@ def _against_yardstick(chosen: Score, scores: tuple[Score, ...], seasonal: bool)
     if chosen.model in SEASONLESS and len(scores) > 1:
         return f"no season found: {chosen.model} does as well without one ({ratio})"
     if chosen.model == SEASONAL_NAIVE:
-        rivals = [f"{s.model} {s.relative_mae:.2f}" for s in scores if s.model in (SARIMA, SARIMA_BLEND) and s.relative_mae is not None]
+        rivals = [
+            f"{s.model} {s.relative_mae:.2f}" for s in scores if s.model in (SARIMA, SARIMA_BLEND) and s.relative_mae is not None
+        ]
         return f"seasonal naive wins ({ratio}{', ' + ', '.join(rivals) if rivals else ''})"
     change = chosen.relative_mae - 1
     return f"{chosen.model}: error {abs(change):.0%} {'below' if change <= 0 else 'above'} seasonal naive ({ratio})"

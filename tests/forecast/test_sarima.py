@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from statsmodels.tsa.statespace.sarimax import SARIMAX
 
-from schedplan.forecast.css import fit_airline
 from schedplan.forecast.forecaster import NotFitted
 from schedplan.forecast.sarima import FittedSarima, Sarima
 from schedplan.model.forecast import Series
@@ -62,24 +61,6 @@ def test_rolling_does_not_look_past_its_origin() -> None:
     origins = np.array([130, 150])
 
     assert fitted.roll(_series(values), origins, 8).mean.tolist() == fitted.roll(_series(other), origins, 8).mean.tolist()
-
-
-def test_least_squares_finds_the_parameters_that_made_the_series() -> None:
-    # (1 - 0.7 B)(1 - B^12) y = (1 - 0.6 B^12) e over 200 seasons; standard errors about (1 - 0.6^2)^0.5 / 49 = 0.017
-    generator = np.random.default_rng(11)
-    errors = generator.normal(0.0, 1.0, 200 * SEASON)
-    change = np.zeros_like(errors)
-    for step in range(len(errors)):
-        before = change[step - 1] if step else 0.0
-        change[step] = 0.7 * before + errors[step] - (0.6 * errors[step - SEASON] if step >= SEASON else 0.0)
-    values = np.zeros_like(errors)
-    for step in range(len(errors)):
-        values[step] = change[step] + (values[step - SEASON] if step >= SEASON else 0.0)
-    phi, theta, seasonal_theta = fit_airline(values / np.std(values), SEASON)
-
-    assert phi == pytest.approx(0.7, abs=0.06)
-    assert theta == pytest.approx(0.0, abs=0.06)
-    assert seasonal_theta == pytest.approx(-0.6, abs=0.06)
 
 
 @pytest.mark.parametrize(
