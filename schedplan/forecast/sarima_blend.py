@@ -94,7 +94,7 @@ class FittedBlend:
             weights = self._earned(series, grid, rolled, origins[own])
             here = rolled[:, np.searchsorted(grid, origins[own])]
             blended = np.sum(weights.T[:, :, None] * np.nan_to_num(here), axis=0)
-            means[own] = np.where(weights.any(axis=1)[:, None], blended, np.nan)
+            means[own] = np.where(weights.sum(axis=1, keepdims=True) > 0, blended, np.nan)
         se = np.array([member.standard_error(horizon) for member in self.members])
         return Rolled(means, self.own_weights @ se)
 
@@ -125,9 +125,10 @@ class FittedBlend:
     def _grid(self, origins: NDArray[np.int64], horizon: int) -> NDArray[np.int64]:
         """Return the origins and those they are scored by, int64, increasing, one spacing apart."""
         spacing = self._spacing
-        first = max(int(origins[0]) - self._delay(horizon) - SCORED_SEASONS * self.seasons[0], 0)
-        first += (int(origins[0]) - first) % spacing
-        return np.arange(first, int(origins[-1]) + 1, spacing)
+        earliest, last = int(origins.min()), int(origins.max())
+        first = max(earliest - self._delay(horizon) - SCORED_SEASONS * self.seasons[0], 0)
+        first += (earliest - first) % spacing
+        return np.arange(first, last + 1, spacing)
 
     def _rolled(self, series: Series, grid: NDArray[np.int64], horizon: int) -> NDArray[np.float64]:
         return np.array([member.roll(series, grid, horizon).mean for member in self.members])
@@ -145,7 +146,7 @@ class FittedBlend:
         total = np.einsum("og,mg->om", recency, seen.astype(np.float64))
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.einsum("og,mg->om", recency, np.where(seen, mae, 0.0)) / total + _LEAST_MAE
-        available = np.isfinite(rolled[:, np.searchsorted(grid, origins)]).all(axis=2).T
+        available = np.asarray(np.isfinite(rolled[:, np.searchsorted(grid, origins)]).all(axis=2)).T
         return _sharpened(error, available)
 
 
