@@ -15,6 +15,8 @@ class SolveOptions:
     What is not solved whole is searched by boxes: pool_boxes on pools, node_boxes on single nodes, each with box_work of
     deterministic time; models on nodes beyond node_columns by boxes alone. Beyond pool_columns and box_columns none is built;
     beyond the latter the plan on pools is packed on nodes, and node_frames boxes are built each by itself, with frame_work each.
+    is_probed: whether CP-SAT looks for more fixed values and ties of a model before it searches it, which takes about as long as
+    the search where that is short.
     """
 
     gap: float | None = None
@@ -35,6 +37,7 @@ class SolveOptions:
     box_work: float = 0.5
     node_frames: int = 100
     frame_work: float = 0.3
+    is_probed: bool = True
     require_optimal: bool = False
 
     def branch_nodes(self, n_columns: int) -> int:

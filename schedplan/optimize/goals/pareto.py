@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from schedplan.measures.objective import goal_unit, terms, total
 from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import Plan, PlanStatus, Proof
-from schedplan.model.problem import GOALS, AtMost, Objective, Problem
+from schedplan.model.problem import GOALS, AtMost, Problem
 from schedplan.model.progress import NOTHING, Progress, Watch, unwatched
 from schedplan.optimize.goals.lexicographic import incumbent_of, least_of, leaves_out_least, stage_of, weighed
 from schedplan.optimize.ground import Ground, Incumbent, ground_of
@@ -49,12 +49,16 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Gap:
-    """Between two neighbours; plans with the second goal in (low, high) may still be there. `below` has the lower second goal."""
+    """Between two neighbours; plans with the second goal in (low, high) may still be there. `below` has the lower second goal.
+
+    is_straight: no plan lies on the near side of the line between the two, as far as that is proven.
+    """
 
     above: _Found
     below: _Found
     low: float
     high: float
+    is_straight: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -66,9 +70,15 @@ class _Gap:
         """Return the second goal, a hair below the upper end."""
         return self.high - 2 * SAME * max(1.0, abs(self.high))
 
+    def holds(self, one: _Found) -> bool:
+        """Whether a point lies in it, apart from both neighbours."""
+        firsts, seconds = (self.above.first, one.first, self.below.first), (self.below.second, one.second, self.above.second)
+        return all(low < mine < high and not _close(low, mine) and not _close(mine, high) for low, mine, high in (firsts, seconds))
+
     @property
     def area(self) -> float:
-        return (self.below.first - self.above.first) * (self.high - self.low)
+        """Return how much of the plane a further point may lie in: the far side of a straight gap alone."""
+        return (self.below.first - self.above.first) * (self.high - self.low) * (0.5 if self.is_straight else 1.0)
 
 
 def pareto(
@@ -145,6 +155,7 @@ def _brief(options: SolveOptions) -> SolveOptions:
         gap=POINT_GAP if options.gap is None else options.gap,
         work_limit=options.work_limit / PART,
         branch_work=options.branch_work // PART,
+        is_probed=False,
     )
 
 
@@ -205,16 +216,22 @@ class _Search:
 
     def _between(self, gap: _Gap) -> tuple[_Found | None, list[_Gap]]:
         """Return a point in a gap, None where there is none, and what is open after it."""
+        if not gap.is_straight:
+            found = self._weighed(gap)
+            if not gap.holds(found):
+                return None, [replace(gap, is_straight=True)]
+            return found, [_Gap(found, gap.below, gap.low, found.second), _Gap(gap.above, found, found.second, gap.high)]
         middle = (gap.low + gap.high) / 2
         if gap.high - gap.low > self.narrow:
             found = self._solved(middle, gap.below.best)
             if not _is_same(found, gap.below):
-                return found, [_Gap(found, gap.below, gap.low, found.second), _Gap(gap.above, found, middle, gap.high)]
+                upper = _Gap(gap.above, found, middle, gap.high, is_straight=True)
+                return found, [_Gap(found, gap.below, gap.low, found.second, is_straight=True), upper]
             gap = replace(gap, low=middle)
         found = self._solved(gap.just_below, gap.below.best)
         if _is_same(found, gap.below):
             return None, []
-        return found, [_Gap(found, gap.below, gap.low, found.second)]
+        return found, [_Gap(found, gap.below, gap.low, found.second, is_straight=True)]
 
     def _work_held(self, plan: Plan, begin: Incumbent) -> AtMost:
         """Return the share of work that every point may leave out at most: the least, solved for where it is not plain."""
@@ -225,20 +242,28 @@ class _Search:
 
     def _solved(self, held_at: float | None, start: Incumbent, *, is_turned: bool = False) -> _Found:
         """Return the plan with the least of the first goal (turned: of the second) while the second is held."""
-        self.solves += 1
         held = self.held if held_at is None else (*self.held, AtMost(self.second, held_at))
         before, after = (self.second, self.first) if is_turned else (self.first, self.second)
-        problem = replace(self.problem, objective=self._objective(before, after, held))
+        return self._least({before: 1.0, after: TIE}, held, held_at, start)
+
+    def _weighed(self, gap: _Gap) -> _Found:
+        """Return the plan that is best by the weights under which the neighbours of a gap are worth the same."""
+        first = (gap.below.first - gap.above.first) / self.ground.normalisation.of(self.first).divisor
+        second = (gap.above.second - gap.below.second) / self.ground.normalisation.of(self.second).divisor
+        largest = max(first, second)
+        return self._least({self.first: second / largest, self.second: first / largest}, self.held, None, gap.below.best)
+
+    def _least(self, weights: dict[str, float], held: tuple[AtMost, ...], held_at: float | None, start: Incumbent) -> _Found:
+        """Return the plan that is best by weights of the two goals; other goals that have a weight break ties."""
+        self.solves += 1
+        own = self.problem.objective
+        whole = {goal: FURTHER if own.weight(goal) > 0 else 0.0 for goal in GOALS} | weights
+        problem = replace(self.problem, objective=weighed(own, whole, own.unplaced, held))
         found = solve_briefly(self.ground, problem, self.options, (start,), self.watch)
         if found is None:
             raise AssertionError("a plan that keeps what is held was there to begin from, and none was found")
         best, proof = found
         return _Found(problem, best, proof, best.goals.of(self.first), best.goals.of(self.second), held_at)
-
-    def _objective(self, before: str, after: str, held: tuple[AtMost, ...]) -> Objective:
-        own = self.problem.objective
-        weights = {goal: FURTHER if own.weight(goal) > 0 else 0.0 for goal in GOALS} | {before: 1.0, after: TIE}
-        return weighed(own, weights, own.unplaced, held)
 
     def _point(self, one: _Found, following: _Found | None) -> FrontPoint:
         return FrontPoint(

@@ -7,8 +7,11 @@ is ever called optimal on its word.
 
 from __future__ import annotations
 
+from math import floor, log2
+
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from schedplan.optimize.extraction import fleets_of, gangs_of
@@ -20,6 +23,7 @@ from schedplan.optimize.solvers.interruptible import interruptible
 from schedplan.optimize.solvers.program import program
 
 MARGIN = 1e-6
+COST_BITS = 16
 
 
 def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> Found:
@@ -45,15 +49,16 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
         highs.setOptionValue("time_limit", options.time_limit_s)
     highs.setOptionValue("mip_max_nodes", max_nodes)
     arrays = program(formulation)
-    highs.passModel(as_highs(arrays, arrays.costs, arrays.constant, is_integer=max_nodes > 0))
+    scale = _cost_scale(arrays.costs)
+    highs.passModel(as_highs(arrays, arrays.costs * scale, arrays.constant * scale, is_integer=max_nodes > 0))
     interruptible(highs.run)
     info = highs.getInfo()
     status = highs.getModelStatus()
     hit_clock = status == highspy.HighsModelStatus.kTimeLimit
     if max_nodes == 0:
-        bound = lowered(info.objective_function_value) if status == highspy.HighsModelStatus.kOptimal else None
+        bound = lowered(info.objective_function_value / scale) if status == highspy.HighsModelStatus.kOptimal else None
         return Found(Outcome.UNKNOWN, (), (), bound, 0, hit_clock)
-    bound, nodes = lowered(info.mip_dual_bound), int(info.mip_node_count)
+    bound, nodes = lowered(info.mip_dual_bound / scale), int(info.mip_node_count)
     if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return Found(Outcome.UNKNOWN, (), (), bound, nodes, hit_clock)
     values = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
@@ -67,3 +72,9 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
 def lowered(bound: float) -> float | None:
     """Return a bound from floating point less its margin; None where it bounds nothing."""
     return bound - MARGIN * max(1.0, abs(bound)) if abs(bound) < highspy.kHighsInf else None
+
+
+def _cost_scale(costs: NDArray[np.float64]) -> float:
+    """Return the power of two that brings the largest cost to some 2**16: the solver takes costs far below 1 for none at all."""
+    largest = float(np.abs(costs).max(initial=0.0))
+    return 2.0 ** (COST_BITS - floor(log2(largest))) if largest > 0 else 1.0

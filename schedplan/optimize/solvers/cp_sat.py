@@ -77,5 +77,9 @@ def configure(solver: cp_model.CpSolver, options: SolveOptions, work_limit: floa
     parameters.relative_gap_limit = gap
     parameters.max_deterministic_time = work_limit
     parameters.log_search_progress = False
+    if not options.is_probed:
+        parameters.cp_model_probing_level = 0
+        parameters.symmetry_level = 0
+        parameters.max_presolve_iterations = 1
     if options.time_limit_s is not None:
         parameters.max_time_in_seconds = options.time_limit_s

@@ -15,8 +15,8 @@ from scipy.sparse import csr_array
 from schedplan.errors import SolverError
 from schedplan.optimize.solvers.linear import ENDLESS, Linear
 
-ROW_BITS = 31
-"""Rows with larger coefficients are divided."""
+ROW_BITS = 20
+"""Rows with larger coefficients are divided, so that the tolerance of a row means something."""
 
 
 class SilentHighs(highspy.Highs):
