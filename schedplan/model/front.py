@@ -18,7 +18,8 @@ class FrontPoint:
     """One plan of a front, by its numbers.
 
     first, second: its values of the two goals. held_at: what the second was held at while the first was made small; None at the
-    ends. price: what one unit less of the second goal costs in the first, on the way to the next point; None at the last.
+    ends, and where both were weighed. price: what one unit less of the second goal costs in the first, on the way to the next
+    point; None at the last.
     objective: F under the weights of the project. minimised, bound, gap: of what the point itself minimised. cost: currency.
     """
 
@@ -39,7 +40,8 @@ class Front:
     """Points by the first goal, rising; the second falls along them.
 
     goals, units: of the two. asked: points that were asked for. is_whole: that there is no further point is known, as far as
-    every point is proven. solves: how many models were solved for it.
+    every point is proven. solves: how many models were solved for it. told: for a whole front of one point, which other goals pull
+    apart and what there is to choose; empty for any other.
     """
 
     goals: tuple[str, str]
@@ -48,3 +50,4 @@ class Front:
     asked: int
     is_whole: bool
     solves: int
+    told: str = ""

@@ -80,8 +80,7 @@ def front_section(problem: Problem, plan: Plan) -> Section:
     if front is None:
         return Section("front", "Between two goals", ())
     blocks: list[Block] = [Paragraph((_front_words(front),))]
-    if len(front.points) > 1:
-        blocks.append(_chart(plan, front))
+    blocks.append(_chart(plan, front))
     blocks.append(_table(problem, front))
     return Section("front", f"Between {_word(front.goals[0])} and {_word(front.goals[1])}", tuple(blocks))
 
@@ -114,6 +113,7 @@ def front_facts(front: Front | None) -> FactValue:
             ("asked", front.asked),
             ("is_whole", front.is_whole),
             ("solves", front.solves),
+            ("told", front.told),
             ("points", points),
         )
     )
@@ -155,7 +155,8 @@ def _front_words(front: Front) -> str:
         return f"The search ended after one point of the front between {first} and {second}; more was not looked for."
     if count == 1:
         proven = "proven" if front.points[0].status is PointStatus.OPTIMAL else "found to be"
-        return f"The two do not pull apart: one plan is {proven} best in both, so the front has one point, not {front.asked}."
+        said = f"The two do not pull apart: one plan is {proven} best in both, so the front has one point, not {front.asked}."
+        return f"{said} {front.told}".strip()
     if front.is_whole and count < front.asked:
         return f"The front has {count} points, and no more than these: the less {second}, the more {first}."
     return f"{count} points of the front: the less {second}, the more {first}, and none of them is beaten in both."

@@ -61,6 +61,7 @@ def front_values(front: Front | None) -> Json:
         "asked": front.asked,
         "is_whole": front.is_whole,
         "solves": front.solves,
+        "told": front.told,
     }
 
 
@@ -76,6 +77,7 @@ def front_from(record: Fields) -> Front | None:
         asked=front.whole("asked"),
         is_whole=front.flag("is_whole"),
         solves=front.whole("solves"),
+        told=front.text("told") if "told" in front.values else "",
     )
 
 

@@ -106,6 +106,26 @@ def test_goals_that_do_not_pull_apart_have_a_front_of_one_point():
     assert [(0, 2)] == [pytest.approx((one.first, one.second)) for one in plan.front.points]
     assert plan.front.is_whole
     assert 1 == len(told)
+    assert "Nor do any others of latency, cost, utilization" in plan.front.told
+
+
+def test_a_front_of_one_point_names_the_goals_that_do_pull_apart():
+    # a node with nothing idle is used at once or later: idle hours are 0 in every plan, wait and cost pull apart
+    plan, _ = pareto(waiting_is_cheaper(), ("utilization", "latency"), 5)
+
+    assert [(0, 0)] == [pytest.approx((one.first, one.second)) for one in plan.front.points]
+    assert "latency and cost (--pareto-goals latency,cost)" in plan.front.told
+
+
+def test_points_on_a_line_and_off_the_hull_are_found():
+    # waits 0, 1, 2, 3 for 9, 5, 4, 0: (2, 4) lies beyond the line from (1, 5) to (3, 0), so no weights give it
+    price = PriceSeries("n", np.array([9.0, 5.0, 4.0, 0.0]))
+    plan, told = pareto(replace(waiting_is_cheaper(), prices=(price,)), ("latency", "cost"), 10)
+
+    assert [(0, 9), (1, 5), (2, 4), (3, 0)] == [pytest.approx((one.first, one.second)) for one in plan.front.points]
+    assert plan.front.points[2].held_at is not None
+    assert all(one.gap == pytest.approx(0, abs=1e-4) for one in plan.front.points)
+    assert all(violations(one.problem, one.plan.decisions) == () for one in told)
 
 
 def test_points_of_a_front_that_differ_by_less_than_their_gap_have_no_room_between_them():

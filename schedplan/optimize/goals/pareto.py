@@ -1,11 +1,13 @@
 """The front of two goals: plans of which none is better in one of them without being worse in the other.
 
 All points leave out as little work as any plan must. The first and the last have the least of one goal, and of the other beside
-that. Then the widest gap between two neighbours comes first: the second goal is held at the middle of theirs, and the first is
-made as small as it can be. Where that gives nothing new, or the gap is narrow, the neighbour itself is asked for: the best plan
-with less of the second goal, by a hair, than the upper end. If that is the lower end, the gap is closed: no point is in it.
+that. Then the widest gap between two neighbours comes first. It is asked by the weights under which both are worth the same, which
+is as easy as a plain solve. Where no plan is better than they are by these, the gap is straight, and the second goal is held at
+the middle of theirs, with the first made as small as it can be. Where that gives nothing new, or the gap is narrow, the neighbour
+itself is asked for: the best plan with less of the second goal, by a hair, than the upper end. If that is the lower end, the gap is
+closed: no point is in it.
 
-    each point minimises  first / divisor + TIE second / divisor + FURTHER (other goals with a weight)
+    each point minimises  first / divisor + TIE second / divisor + FURTHER (other goals with a weight), or both by those weights
 
 and is checked, with bound and gap of that. The model is built once; a point adds the row of what is held.
 """
@@ -19,8 +21,10 @@ from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import Plan, PlanStatus, Proof
 from schedplan.model.problem import GOALS, AtMost, Problem
 from schedplan.model.progress import NOTHING, Progress, Watch, unwatched
+from schedplan.optimize.goals.apart import known_goals, pulling_apart, why_one_point
 from schedplan.optimize.goals.lexicographic import incumbent_of, least_of, leaves_out_least, stage_of, weighed
 from schedplan.optimize.ground import Ground, Incumbent, ground_of
+from schedplan.optimize.layout import Level
 from schedplan.optimize.objective import UNPLACED
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solve import interrupted, plan_of, solve_briefly, solve_on
@@ -174,6 +178,7 @@ class _Search:
         self.solves = 0
         self.is_whole = False
         self.narrow = 0.0
+        self.told = ""
 
     def look(self, plan: Plan) -> None:
         """Look for the points, beginning from a plan, until there are no more or as many as are asked for."""
@@ -191,6 +196,16 @@ class _Search:
             self.found = self.found if between is None else (*self.found, between)
             gaps += [one for one in following if one.is_open]
         self.is_whole = not gaps
+        if self.is_whole and len(self.points()) == 1:
+            self.told = self._why_one(above)
+
+    def _why_one(self, only: _Found) -> str:
+        """Return why there is one point, having looked for the best of every other goal."""
+        best = {self.first: only.best.goals, self.second: only.best.goals}
+        for goal in known_goals(self.problem):
+            if goal not in best:
+                best[goal] = self._least(dict.fromkeys(best, TIE) | {goal: 1.0}, self.held, None, only.best).best.goals
+        return why_one_point(self.ground.models.shape(Level.POOLS), tuple(best), pulling_apart(best))
 
     def points(self) -> list[_Found]:
         """Return the points found so far, by the first goal; none is dominated by another."""
@@ -212,6 +227,7 @@ class _Search:
             asked=self.n_points,
             is_whole=self.is_whole,
             solves=self.solves,
+            told=self.told,
         )
 
     def _between(self, gap: _Gap) -> tuple[_Found | None, list[_Gap]]:
