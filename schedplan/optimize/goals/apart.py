@@ -46,8 +46,7 @@ def _choices(layout: Layout) -> str:
         starts[column.class_idx].add(column.start_slot)
     jobs = sum(len(one.jobs) for one in layout.classes)
     free = sum(len(one.jobs) for one in layout.classes if len(starts[one.idx]) > 1)
-    have = "has" if free == 1 else "have"
-    told = f"{free or 'none'} of {jobs} {'job' if jobs == 1 else 'jobs'} {have} more than one start to choose from"
+    told = f"jobs with more than one start to choose from: {free} of {jobs}"
     services = "replicas follow the demand whatever is weighed; " if layout.problem.services else ""
     return f"There is little to trade: {services}{told if jobs else 'there is no job'}. Work that may wait for cheaper nodes would."
 
