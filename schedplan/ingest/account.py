@@ -46,6 +46,7 @@ class FileAccount:
     warnings: tuple[str, ...] = ()
     rows_written: int = 0
     conversions: tuple[str, ...] = ()
+    currency: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +16,11 @@ from numpy.typing import NDArray
 
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.source_file import SourceRows, as_table, header, missing_columns, read_source
+from schedplan.ingest.undated import EPOCH
 from schedplan.tables.arrow_form import INSTANT
 from schedplan.tables.column import Column, Dictionary, Kind
 from schedplan.tables.read import TableFile
 
-# Our choice: the trace was published in 2023 and counts seconds from a start that it does not state.
-EPOCH = datetime(2023, 1, 1, tzinfo=UTC)
 SLICES_PER_GPU = 1000
 _MILLI, _MIB_PER_GIB = 1000.0, 1024.0
 _MOST = 1_000_000_000_000

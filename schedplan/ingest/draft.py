@@ -34,7 +34,8 @@ class Draft:
     """Rows of one table out of one file. Times are seconds since 1970, UTC; an absent name or None is an empty cell; a name that is
     no column of the table is a text, which travels along and is told as ignored.
 
-    A row of the source may give several rows here, or none: then it is dropped with its reason.
+    A row of the source may give several rows here, or none: then it is dropped with its reason. rows_used and
+    currency: see TableFile.
     """
 
     table: str
@@ -47,6 +48,8 @@ class Draft:
     dropped: Counter[str] = field(default_factory=Counter)
     ignored: set[str] = field(default_factory=set)
     conversions: Counter[str] = field(default_factory=Counter)
+    rows_used: int | None = None
+    currency: str | None = None
 
     @classmethod
     def of(cls, table: str, path: Path) -> Draft:
@@ -108,6 +111,8 @@ class Draft:
             ignored=tuple(sorted(self.ignored)),
             conversions=tuple(f"{phrase}: {count}" for phrase, count in sorted(self.conversions.items())),
             cautions=tuple(f"{self.path}: {text}" for text in self.cautions),
+            rows_used=self.rows_used,
+            currency=self.currency,
         )
 
     def _column(self, column: Column) -> pa.Array:

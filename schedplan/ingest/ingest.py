@@ -20,7 +20,7 @@ from schedplan.tables.artefact_folder import write_bytes_whole
 from schedplan.tables.canonical import canonical_rows, canonical_sha256
 from schedplan.tables.catalog import INPUT_TABLES
 from schedplan.tables.column import Dictionary
-from schedplan.tables.faults import raise_faults
+from schedplan.tables.faults import Code, raise_faults
 from schedplan.tables.read import TableFile
 from schedplan.tables.table_rows import TableRows, table_rows
 
@@ -38,6 +38,7 @@ def ingest(
     up. Raises InputError with the faults of all files, before anything is written; OutputError where `out` can't be written.
     """
     files = _joined(_read(paths, options or ReadOptions(), reader))
+    _refuse_currencies(tuple(file for _, file in files))
     rows = tuple(found for found in (table_rows(table, tuple(file for _, file in files)) for table in INPUT_TABLES) if found.n_rows)
     raise_faults(fault for one in rows for fault in one.faults)
     tables = tuple((one.dictionary, _canonical_table(one)) for one in rows)
@@ -73,6 +74,15 @@ def _joined(files: tuple[tuple[str, TableFile], ...]) -> tuple[tuple[str, TableF
     return tuple(zip(names, merged(with_partitions(tuple(file for _, file in files))), strict=True))
 
 
+def _refuse_currencies(files: tuple[TableFile, ...]) -> None:
+    """Refuse prices in several currencies: a project has one, and none is converted."""
+    stated = {file.currency: str(file.path) for file in files if file.currency is not None}
+    if len(stated) > 1:
+        told = ", ".join(f"{currency} in {path}" for currency, path in sorted(stated.items()))
+        hint = "Convert them to one currency, that of the project, or ingest them apart."
+        raise_faults((Fault(Code.CONTRADICTION.value, f"prices are in several currencies: {told}", hint=hint),))
+
+
 def _canonical_table(rows: TableRows) -> pa.Table:
     """Return the rows in canonical order, columns in the order of the dictionary; columns without any value are left out."""
     sorted_rows = canonical_rows(rows.arrow, rows.dictionary)
@@ -88,6 +98,8 @@ def _file_account(reader: str, file: TableFile, tables: tuple[TableRows, ...]) -
         is_own = rows.files == rows.paths.index(str(file.path))
         kept, written = len(np.unique(rows.numbers[is_own])), int(np.count_nonzero(is_own))
     n_sources = len(np.unique(file.rows))
+    if file.rows_used is not None and kept:
+        kept = n_sources = file.rows_used
     dropped = [Dropped(reason, count) for reason, count in file.dropped]
     if n_sources > kept:
         dropped.append(Dropped("stands in an earlier file with the same values", n_sources - kept))
@@ -105,6 +117,7 @@ def _file_account(reader: str, file: TableFile, tables: tuple[TableRows, ...]) -
         file.warnings,
         written,
         file.conversions,
+        file.currency,
     )
 
 

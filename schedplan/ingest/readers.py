@@ -8,8 +8,19 @@ from pathlib import Path
 from schedplan.errors import InputError, UsageError
 from schedplan.ingest.alibaba_gpu_2023 import AlibabaGpu2023
 from schedplan.ingest.kubernetes.kubernetes import Kubernetes
+from schedplan.ingest.markets.availability import SpotAvailability
+from schedplan.ingest.markets.aws_api import AwsPricing
+from schedplan.ingest.markets.carbon import CARBON
+from schedplan.ingest.markets.electricity import ELECTRICITY
+from schedplan.ingest.markets.gcp_tables import GcpPriceTables
+from schedplan.ingest.markets.price_lists import PRICES
+from schedplan.ingest.markets.topology import LINGJUN
+from schedplan.ingest.markets.transfer import TransferPrices
 from schedplan.ingest.philly import Philly
 from schedplan.ingest.reader import Reader
+from schedplan.ingest.series.prometheus import Prometheus
+from schedplan.ingest.series.recorded import SERIES
+from schedplan.ingest.series.requests import GENAI_REQUESTS, LLM_REQUESTS, Mooncake
 from schedplan.ingest.slurm.sacct import Sacct
 from schedplan.ingest.slurm.sacctmgr import Sacctmgr
 from schedplan.ingest.slurm.scontrol import Scontrol
@@ -18,12 +29,18 @@ from schedplan.ingest.slurm.slurm_conf import SlurmConf
 from schedplan.ingest.slurm.slurm_json import SlurmJson
 from schedplan.ingest.slurm.squeue import Squeue
 from schedplan.ingest.table_reader import TableReader
+from schedplan.ingest.traces.alibaba_dlrm_2025 import ALIBABA_DLRM_2025
+from schedplan.ingest.traces.chronus import CHRONUS
+from schedplan.ingest.traces.swf import Swf
 from schedplan.tables.faults import Code
 
 # The canonical tables come last: they are recognised by the end of a name alone.
 READERS: tuple[Reader, ...] = (
     AlibabaGpu2023(),
     Philly(),
+    ALIBABA_DLRM_2025,
+    CHRONUS,
+    Swf(),
     Sacct(),
     Squeue(),
     Sinfo(),
@@ -31,6 +48,19 @@ READERS: tuple[Reader, ...] = (
     Sacctmgr(),
     SlurmJson(),
     SlurmConf(),
+    Prometheus(),
+    LLM_REQUESTS,
+    GENAI_REQUESTS,
+    Mooncake(),
+    SERIES,
+    PRICES,
+    AwsPricing(),
+    GcpPriceTables(),
+    TransferPrices(),
+    ELECTRICITY,
+    CARBON,
+    SpotAvailability(),
+    LINGJUN,
     Kubernetes(),
     TableReader(),
 )

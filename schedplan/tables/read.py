@@ -57,7 +57,8 @@ class TableFile:
     sha256: over the canonical content. repeats: (row, the earlier row it repeats) of rows that were kept all the same.
     slips: unknown columns that look like known ones, by name. dropped: (reason, rows) of rows of the source that became none
     here. ignored: columns or fields of the source that go nowhere. conversions: what became of values, whole phrases.
-    cautions: whole sentences that a person must see.
+    cautions: whole sentences that a person must see. rows_used: rows of the source that stand in the table, where several make one
+    (None: as many as `rows` tells apart). currency: of its prices, where the source states one.
     """
 
     table: str
@@ -72,6 +73,8 @@ class TableFile:
     ignored: tuple[str, ...] = ()
     conversions: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
+    rows_used: int | None = None
+    currency: str | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Logs of jobs and instances that studies published, as jobs and nodes."""
