@@ -26,6 +26,7 @@ SEED = 20261201
 
 def write_samples(root: Path) -> None:
     """Write the tables of every sample below `root`, one folder per sample."""
+    _write_best_effort(root / "best-effort-fill")
     _write_defrag(root / "defrag-7-6-7")
     _write_half_idle(root / "half-idle-half-queued")
     _write_ecommerce_day(root / "ecommerce-day")
@@ -41,6 +42,43 @@ def mean_load_rps(hour_of_day: int) -> float:
     """Return the requests/s of an hour before noise: a sine with its trough at 03:00 and its peak at 15:00."""
     middle, swing = (PEAK_RPS + TROUGH_RPS) / 2, (PEAK_RPS - TROUGH_RPS) / 2
     return middle - swing * cos(2 * pi * (hour_of_day - TROUGH_HOUR) / 24)
+
+
+def _write_best_effort(folder: Path) -> None:
+    """Write two nodes of 8 devices that a chat fills in two peaks of the day, and research that may have what it leaves."""
+    h100 = {"accelerator": "H100-SXM5-80GB", "gpus": 8, "market": "owned", "price_per_hour": 24}
+    _write_table(folder / "nodes.csv", [{"node": node} | h100 for node in ("n1", "n2")])
+    chat = {"service": "chat", "tenant": "product", "priority": 100, "slo_ms": 500, "slo_quantile": 0.95}
+    request = {"service_ms": 100, "service_cv": 1, "concurrency": 10, "gpus_per_replica": 1, "min_replicas": 1}
+    _write_table(folder / "services.csv", [chat | request])
+    rates = [170] * 7 + [430] + [1_240] * 3 + [520] * 3 + [1_240] * 4 + [520] * 4 + [170] * 2
+    _write_table(
+        folder / "load.csv",
+        [{"unique_id": "chat", "ds": f"2026-12-01T{hour:02d}:00:00Z", "y": rate} for hour, rate in enumerate(rates)],
+    )
+    asked = [
+        ("index", "product", 5, 0, 4, 240, 6, "", 0, 0),
+        ("evaluate", "research", 0, 0, 8, 540, 24, 15, 5, 10),
+        ("sweep", "research", 0, 0, 4, 540, 24, 15, 2, 5),
+        ("embed", "research", 1, 6, 4, 420, 24, 15, 2, 5),
+    ]
+    jobs = [
+        {
+            "job": job,
+            "kind": "batch",
+            "tenant": tenant,
+            "priority": priority,
+            "submit_time": f"2026-12-01T{begin:02d}:00:00Z",
+            "gpus_per_worker": gpus,
+            "runtime_minutes": minutes,
+            "deadline": f"2026-12-0{1 + end // 24}T{end % 24:02d}:00:00Z",
+            "checkpoint_minutes": checkpoint,
+            "checkpoint_cost_minutes": save,
+            "restart_minutes": restart,
+        }
+        for job, tenant, priority, begin, gpus, minutes, end, checkpoint, save, restart in asked
+    ]
+    _write_table(folder / "jobs.csv", jobs)
 
 
 def _write_defrag(folder: Path) -> None:

@@ -3,13 +3,14 @@
 Sets: jobs c that `[rules] best_effort` selects and that may pause, a class each; pieces k = (site, from slot a, to edge e, which:
 first, between, last), off spot; slots t. v_k work of a piece in reference time: booked less load, less restart where it goes on,
 less a checkpoint where it leaves; l_k the same without the last slot of a last piece, V_c all work.
-Formula: x[k] in {0, 1}; Σ_last x + Σ_whole x[c,site,t] + u[c] = 1 (`place`); Σ_first x = Σ_last x; Σ_{a <= t < e} x <= Σ_last x;
-for each t Σ_{later, a = t} x <= Σ_{first, e <= t} x, Σ_{between, e = t} x <= Σ_{last, a >= t} x; Σ v_k x >= V_c Σ_last x;
-Σ_{not last} v_k x + Σ_last l_k x < V_c Σ_last x.
+Formula: x[k] in {0, 1}; Σ_last x + Σ_whole x[c,site,t] + u[c] = 1 (`place`); Σ_first x = Σ_last x; for each t
+Σ_{a <= t < e} x <= Σ_{first, a <= t} x and <= Σ_{last, e > t} x; Σ_{later, a = t} x <= Σ_{first, e <= t} x;
+Σ_{between, e = t} x <= Σ_{last, a >= t} x; Σ_{e <= t} v_k x >= V_c Σ_{last, e <= t} x; at last Σ_{not last} v_k x + Σ_last l_k x
+< V_c Σ_last x.
 Intuition: a piece is a start with an end of its own, so what it holds, costs, emits and counts for is what any start does. In which
 pieces the work is cut follows from what else wants the devices; the last row keeps a job from sitting on idle ones to look busy.
-The wait is all time in which it does not work, and a sum over pieces (`measures/pieces.py`). Released as a whole gang, it loses no
-work: a plan knows when it leaves, so its checkpoint is written by then (our choice).
+The wait is all time in which it does not work, and a sum over pieces (`measures/pieces.py`). Leaving loses no work: a plan knows
+when a job leaves, so its checkpoint is written by then (our choice).
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def _add_order(rows: Rows, pieces: list[Start], n_slots: int) -> None:
     first, middle, last = ([one for one in pieces if one.column.piece is kind] for kind in KINDS)
     rows.always(_sum(first) == _sum(last))
     for slot in range(n_slots):
-        rows.always(_sum(one for one in pieces if one.column.start_slot <= slot < one.column.end_edge) <= _sum(last))
+        held = _sum(one for one in pieces if one.column.start_slot <= slot < one.column.end_edge)
+        rows.always(held <= _sum(one for one in last if one.column.end_edge > slot))
+        rows.always(held <= _sum(one for one in first if one.column.start_slot <= slot))
         begun = [one for one in (*middle, *last) if one.column.start_slot == slot]
         ended = [one for one in middle if one.column.end_edge == slot]
         if begun:
@@ -68,8 +71,16 @@ def _add_work(rows: Rows, layout: Layout, pieces: list[Start]) -> None:
     unit = gcd(*done, *before)
     need, spare = micro(work_s * (1.0 - SURE)), micro(work_s * (1.0 - 2 * FORGIVEN))
     last = _sum(one for one in pieces if one.column.piece.ends)
-    rows.always(_weighed(pieces, [amount // unit for amount in done]) >= -(-need // unit) * last)
+    _add_by_each_end(rows, pieces, [amount // unit for amount in done], -(-need // unit))
     rows.always(_weighed(pieces, [amount // unit for amount in before]) <= spare // unit * last)
+
+
+def _add_by_each_end(rows: Rows, pieces: list[Start], amounts: list[int], need: int) -> None:
+    """A job that is over by an edge has done by then what it needs."""
+    for edge in sorted({one.column.end_edge for one in pieces if one.column.piece.ends}):
+        over = [(one, amount) for one, amount in zip(pieces, amounts, strict=True) if one.column.end_edge <= edge]
+        ended = _sum(one for one, _ in over if one.column.piece.ends)
+        rows.always(_weighed([one for one, _ in over], [amount for _, amount in over]) >= need * ended)
 
 
 def _share(layout: Layout, column: Column, end_edge: int | None = None) -> float:
