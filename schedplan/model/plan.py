@@ -254,6 +254,17 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyValue:
+    """A simple policy for the same work: F of its plan, None where that breaks a rule, which `broken` then tells; jobs left out."""
+
+    name: str
+    description: str
+    objective: float | None
+    left_out: int
+    broken: str
+
+
+@dataclass(frozen=True, slots=True)
 class WaterfallStep:
     """One step from a baseline's cost to the plan's: amount < 0 saves."""
 
@@ -292,6 +303,7 @@ class Plan:
     unplaced: tuple[Unplaced, ...] = ()
     warnings: tuple[str, ...] = ()
     baselines: tuple[Baseline, ...] = ()
+    policies: tuple[PolicyValue, ...] = ()
     waterfall: tuple[WaterfallStep, ...] = ()
     seed: int = 0
     stages: tuple[Stage, ...] = ()

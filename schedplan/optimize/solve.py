@@ -30,6 +30,8 @@ from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT, prove
 from schedplan.optimize.reference.keep import carried_over
+from schedplan.optimize.reference.policy import ListPolicy
+from schedplan.optimize.reference.standard import listed, values
 from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.repair.repairs import repairs
 from schedplan.optimize.solvers.branch import branch
@@ -120,6 +122,7 @@ class _Solve:
         self.excluded = ground.excluded
         self.reference = ground.reference
         self.starts = starts
+        self.listed: tuple[tuple[ListPolicy, Decisions], ...] = ()
         self.best: Incumbent | None = None
         self.bounds: list[float] = []
         self.route: list[str] = []
@@ -145,13 +148,7 @@ class _Solve:
         if any(found.job.required for found in self.screened):
             return None
         self._tell("reference plan")
-        for known in self.starts:
-            self._take(known.decisions, known.goals)
-        if self.best is None:
-            self._offer(self.reference)
-            kept = carried_over(self.problem)
-            if kept is not None:
-                self._offer(kept)
+        self._begin()
         if self.best is None and self._must_have_no_plan():
             return None
         for level, limit in ((Level.POOLS, self.options.pool_columns), (Level.NODES, self.options.node_columns)):
@@ -173,6 +170,18 @@ class _Solve:
                 hint="Raise the limits of the solver, or relax a limit of the project.",
             )
         return self.best
+
+    def _begin(self) -> None:
+        """Begin from what is given, else from what arithmetic alone gives: the list policies' plans and the earlier one."""
+        for known in self.starts:
+            self._take(known.decisions, known.goals)
+        if self.best is None:
+            self.listed = listed(self.problem, self.reference) if self.with_repairs else ()
+            for decisions in (self.reference, *(decisions for _, decisions in self.listed[1:])):
+                self._offer(decisions)
+            kept = carried_over(self.problem)
+            if kept is not None:
+                self._offer(kept)
 
     def kept(self, decisions: Decisions, bound: float | None) -> Plan:
         """Return a plan as it stands, without any search."""
@@ -373,7 +382,8 @@ class _Solve:
         refuse_unproven(proof, self.options)
         plan = _plan(self.problem, self.options, self.normalisation, best.decisions, proof)
         clock = ("the clock ended the search, so another run may find another plan",) if self.hit_clock else ()
-        return replace(plan, warnings=(*plan.warnings, *self._dropped_on_nodes(best), *clock))
+        policies = values(self.problem, self.listed, self.normalisation)
+        return replace(plan, policies=policies, warnings=(*plan.warnings, *self._dropped_on_nodes(best), *clock))
 
     def _dropped_on_nodes(self, best: Incumbent) -> tuple[str, ...]:
         """Return a warning that names the jobs which the plan on pools has and the one on nodes lacks, where there are any."""

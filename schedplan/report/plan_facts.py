@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedplan.model.findings import Measure, Severity
-from schedplan.model.plan import Baseline, ConflictItem, Plan, PlanStatus, Rate, Repair, Term, Unplaced
+from schedplan.model.plan import Baseline, ConflictItem, Plan, PlanStatus, PolicyValue, Rate, Repair, Term, Unplaced
 from schedplan.model.problem import Problem
 from schedplan.report.document import Facts, Notice, finite
 from schedplan.report.figures import LEAST_SHARE
@@ -43,6 +43,7 @@ def plan_facts(problem: Problem, plan: Plan, provenance: Provenance) -> Facts:
             ("warnings", plan.warnings),
             ("assumptions", problem.assumptions),
             ("baselines", tuple(_baseline_facts(one) for one in plan.baselines)),
+            ("policies", tuple(_policy_facts(one) for one in plan.policies)),
             ("inputs", tuple(Facts((("path", path), ("sha256", digest))) for path, digest in provenance.inputs)),
             ("versions", Facts(provenance.versions)),
             ("seed", plan.seed),
@@ -95,6 +96,18 @@ def _unplaced_facts(one: Unplaced) -> Facts:
 
 def _baseline_facts(one: Baseline) -> Facts:
     return Facts((("name", one.name), ("cost", finite(one.cost)), ("description", one.description)))
+
+
+def _policy_facts(one: PolicyValue) -> Facts:
+    return Facts(
+        (
+            ("name", one.name),
+            ("objective", finite(one.objective)),
+            ("left_out", one.left_out),
+            ("broken", one.broken),
+            ("description", one.description),
+        )
+    )
 
 
 def placed_words(placed: int, total: int) -> str:

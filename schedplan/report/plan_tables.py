@@ -49,6 +49,30 @@ def baselines_section(problem: Problem, plan: Plan) -> Section:
     return Section("baselines", "Against running it without a plan", (table,) if rows else ())
 
 
+def policies_section(plan: Plan) -> Section:
+    """Return what simple policies make of the same work, by the objective."""
+    columns = (
+        Column("name", "Policy"),
+        Column("objective", "Objective", Kind.NUMBER, digits=4),
+        Column("more", "More than the plan", Kind.SHARE, digits=1),
+        Column("left_out", "Jobs left out", Kind.COUNT),
+        Column("description", "What it does"),
+    )
+    own = plan.proof.objective
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            one.name,
+            finite(one.objective),
+            one.objective / own - 1 if one.objective is not None and own is not None and own > 0 else None,
+            one.left_out,
+            f"{one.description}; breaks a rule: {one.broken}" if one.broken else one.description,
+        )
+        for one in plan.policies
+    )
+    caption = "Each places the same work by arithmetic, under every rule that the plan keeps. The lower the objective, the better."
+    return Section("policies", "Against simple policies", (Table("policies-table", "", columns, rows, caption),) if rows else ())
+
+
 def goals_section(plan: Plan) -> Section:
     """Return the terms of the objective and what one goal is worth in another."""
     if not plan.terms:

@@ -1,6 +1,6 @@
-"""What a plan tells of its goals in plan.json beyond its terms: the stages of one made goal by goal, and a Pareto front.
+"""What a plan tells of its goals in plan.json beyond its terms: stages of one made goal by goal, a Pareto front, simple policies.
 
-A record of an earlier minor version has neither.
+A record of an earlier minor version has none of them.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from dataclasses import fields as fields_of
 from enum import Enum
 
 from schedplan.model.front import Front, FrontPoint, PointStatus
-from schedplan.model.plan import PlanStatus, Rate, Stage
+from schedplan.model.plan import PlanStatus, PolicyValue, Rate, Stage
 from schedplan.tables.artefact_record import Fields, Json
 
-STAGES, FRONT, RATES = "stages", "pareto", "exchange_rates"
+STAGES, FRONT, RATES, POLICIES = "stages", "pareto", "exchange_rates", "policies"
 
 
 def stages_values(stages: tuple[Stage, ...]) -> Json:
@@ -48,6 +48,27 @@ def rates_from(record: Fields) -> tuple[Rate, ...]:
     if RATES not in record.values:
         return ()
     return tuple(Rate(row.text("what"), row.number("worth"), row.text("unit")) for row in record.rows(RATES))
+
+
+def policies_values(policies: tuple[PolicyValue, ...]) -> Json:
+    """Return what simple policies are worth as rows."""
+    return [_values(policy) for policy in policies]
+
+
+def policies_from(record: Fields) -> tuple[PolicyValue, ...]:
+    """Return the policies of a record; InputError where a value is off."""
+    if POLICIES not in record.values:
+        return ()
+    return tuple(
+        PolicyValue(
+            row.text("name"),
+            row.text("description"),
+            row.optional_number("objective"),
+            row.whole("left_out"),
+            row.text("broken"),
+        )
+        for row in record.rows(POLICIES)
+    )
 
 
 def front_values(front: Front | None) -> Json:
@@ -103,7 +124,7 @@ def _pair(front: Fields, key: str) -> tuple[str, str]:
     return (found[0], found[1])
 
 
-def _values(one: Stage | FrontPoint | Rate) -> Json:
+def _values(one: Stage | FrontPoint | PolicyValue | Rate) -> Json:
     found: dict[str, Json] = {}
     for field in fields_of(one):
         value = getattr(one, field.name)

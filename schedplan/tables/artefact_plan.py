@@ -44,10 +44,13 @@ from schedplan.tables.artefact_context import InputRecord, PlanContext, Settings
 from schedplan.tables.artefact_forecast import demand_bytes, demands_in, forecast_bytes, forecasts_in
 from schedplan.tables.artefact_goals import (
     FRONT,
+    POLICIES,
     RATES,
     STAGES,
     front_from,
     front_values,
+    policies_from,
+    policies_values,
     rates_from,
     rates_values,
     stages_from,
@@ -135,6 +138,7 @@ def plan_of(record: Fields, files: Mapping[str, bytes], folder: str) -> tuple[Pl
         stages=stages_from(record),
         front=front_from(record),
         rates=rates_from(record),
+        policies=policies_from(record),
     )
     return plan, context
 
@@ -227,6 +231,7 @@ def _plan_values(plan: Plan) -> dict[str, Json]:
         STAGES: stages_values(plan.stages),
         FRONT: front_values(plan.front),
         RATES: rates_values(plan.rates),
+        POLICIES: policies_values(plan.policies),
     }
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from schedplan.explain.blocker import blockers
 from schedplan.measures.corruption import corrupted
-from schedplan.model.findings import Finding
-from schedplan.model.plan import PlanStatus
+from schedplan.measures.objective import Normalisation
+from schedplan.model.findings import Finding, Severity
+from schedplan.model.plan import Plan, PlanStatus, PolicyValue
+from schedplan.model.problem import Problem
 from schedplan.optimize.ground import unavoidable
 from schedplan.optimize.reference.plan import normalisation, reference
+from schedplan.optimize.reference.standard import listed, values
 from schedplan.optimize.static.reference import static_scales
 from schedplan.report.document import Document
 from schedplan.report.findings_document import findings_document
 from schedplan.workflows.plan import SavedPlan, open_plan
 from schedplan.workflows.static import unproven
 
+SAME = 1e-9
 _BOUND_WORDS = {
     True: "The bound is proven again from its prices.",
     False: "The bound is taken from the plan; only a solver can prove it again.",
@@ -53,7 +57,25 @@ def verify(saved: SavedPlan) -> tuple[Finding, ...]:
     scales = normalisation(problem, reference(problem))
     placed = {part.job for part in plan.decisions.parts}
     unplaced = blockers(problem, plan.decisions, tuple(job for job in problem.jobs if job.name not in placed))
-    return corrupted(problem, plan, scales, unplaced=unplaced, unavoidable=unavoidable(problem, scales))
+    found = corrupted(problem, plan, scales, unplaced=unplaced, unavoidable=unavoidable(problem, scales))
+    return (*found, *_off_policies(problem, plan, scales))
+
+
+def _off_policies(problem: Problem, plan: Plan, scales: Normalisation) -> tuple[Finding, ...]:
+    """Return the simple policies that are worth something else than the plan says."""
+    if not plan.policies:
+        return ()
+    fresh = values(problem, listed(problem, reference(problem)), scales)
+    if len(fresh) == len(plan.policies) and all(map(_is_alike, plan.policies, fresh)):
+        return ()
+    return (Finding("SP3129", Severity.ERROR, "policies", f"are {plan.policies!r}; recomputed: {fresh!r}"),)
+
+
+def _is_alike(one: PolicyValue, other: PolicyValue) -> bool:
+    if one.objective is None or other.objective is None:
+        return one == other
+    is_as_good = abs(one.objective - other.objective) <= SAME * max(1.0, abs(other.objective))
+    return is_as_good and replace(one, objective=None) == replace(other, objective=None)
 
 
 def _numbers(saved: SavedPlan) -> int:

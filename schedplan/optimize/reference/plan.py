@@ -33,6 +33,7 @@ from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.reference.least_carbon import least_carbon
+from schedplan.optimize.reference.policy import FIRST_COME, ListPolicy
 from schedplan.optimize.reference.services import reference_replicas
 from schedplan.optimize.requirement import least_replicas_by_slot
 from schedplan.packing.assignment import GangStart, assign, has_work
@@ -43,12 +44,12 @@ from schedplan.packing.supply import close_supply
 NodeIdx = NDArray[np.intp]
 
 
-def reference(problem: Problem) -> Decisions:
-    """Return the reference plan; what finds no place in it is left out."""
+def reference(problem: Problem, policy: ListPolicy = FIRST_COME) -> Decisions:
+    """Return the reference plan, or that of another policy; what finds no place in it is left out."""
     board = Board(problem)
     parts = list(running_parts(problem, board))
     replicas = reference_replicas(problem, board)
-    parts.extend(inserted(problem, board, problem.jobs, tuple(parts)))
+    parts.extend(inserted(problem, board, problem.jobs, tuple(parts), policy))
     fixed_parts = tuple(sorted(parts))
     on = close_supply(problem, has_work(problem, fixed_parts, replicas))
     if on is None:
@@ -118,40 +119,36 @@ class _Berth:
     holds: tuple[Hold, ...]
 
 
-def inserted(problem: Problem, board: Board, jobs: tuple[Job, ...], standing: tuple[JobPart, ...]) -> tuple[JobPart, ...]:
-    """Place waiting jobs beside what stands on the board, first come first served; return the parts of those that find room.
+def inserted(
+    problem: Problem, board: Board, jobs: tuple[Job, ...], standing: tuple[JobPart, ...], policy: ListPolicy = FIRST_COME
+) -> tuple[JobPart, ...]:
+    """Place waiting jobs beside what stands on the board in the order of a policy; return the parts of those that find room.
 
     What a job waits for comes before it, and where that is left out the job is; rows of one gang are placed at once or not at all.
     """
     over = end_edges(problem, standing)
     found: list[JobPart] = []
-    for unit in in_order(jobs, lambda unit: _arrival(problem, unit)):
+    for unit in in_order(jobs, lambda unit: policy.rank(problem, unit)):
         before = {name for job in unit for name in problem.waits_for[job.name]}
         if before <= over.keys():
-            parts = _earliest(problem, board, unit, max((over[name] for name in before), default=0))
+            parts = _earliest(problem, board, unit, max((over[name] for name in before), default=0), policy)
             over |= end_edges(problem, parts)
             found.extend(parts)
     return tuple(found)
 
 
-def _arrival(problem: Problem, unit: Unit) -> tuple[float, float, str]:
-    """Return what sorts units: those with a pin first, whose place is no choice, then by release and name."""
-    is_pinned = any(job.name in problem.pin_of_job for job in unit)
-    return (0.0 if is_pinned else 1.0, max(job.release_s or problem.grid.start_s for job in unit), unit[0].name)
-
-
-def _earliest(problem: Problem, board: Board, unit: Unit, first_slot: int) -> tuple[JobPart, ...]:
+def _earliest(problem: Problem, board: Board, unit: Unit, first_slot: int, policy: ListPolicy) -> tuple[JobPart, ...]:
     """Place jobs that start together at the earliest start at which all find room; empty where there is none.
 
     A single job takes the cheapest family first at that start, ties by pool name; so does each row, the largest first.
     """
     if len(unit) == 1:
-        berth = _berth(problem, board, unit[0], range(first_slot, problem.grid.n_slots))
+        berth = _berth(problem, board, unit[0], range(first_slot, problem.grid.n_slots), policy)
         return () if berth is None else _parts(board, berth)
     for slot in range(first_slot, problem.grid.n_slots):
         berths: list[_Berth] = []
         for job in sorted(unit, key=lambda job: (-job.devices, -job.workers * job.shape.cpus, job.name)):
-            berth = _berth(problem, board, job, range(slot, slot + 1))
+            berth = _berth(problem, board, job, range(slot, slot + 1), policy)
             if berth is None:
                 break
             berths.append(berth)
@@ -162,17 +159,19 @@ def _earliest(problem: Problem, board: Board, unit: Unit, first_slot: int) -> tu
     return ()
 
 
-def _berth(problem: Problem, board: Board, job: Job, slots: range) -> _Berth | None:
-    """Take room for a job at its earliest fitting start among some slots, the cheapest family first; None where nothing fits.
+def _berth(problem: Problem, board: Board, job: Job, slots: range, policy: ListPolicy) -> _Berth | None:
+    """Take room for a job at its earliest fitting start among some slots, in the family that a policy takes first; None without.
 
     Of an elastic gang as many workers as find room at that start.
     """
     found = []
     for order, nodes in enumerate(_families(problem, job)):
         pool = board.pools[int(nodes[0])]
+        free = board.slices[nodes].sum(axis=(0, 1)) if policy.takes_fullest else None
         for choice in choices(problem, job, pool):
             if choice.start_slot in slots and may_start(problem, job.name, choice.start_slot):
-                rank = (choice.start_slot, -choice.workers, job_price(problem, job, pool, choice), order)
+                worth = job_price(problem, job, pool, choice) if free is None else float(free[choice.start_slot])
+                rank = (choice.start_slot, -choice.workers, worth, order)
                 found.append((rank, choice, nodes))
     for _, choice, nodes in sorted(found, key=lambda one: one[0]):
         start_slot, end_edge, workers = choice.start_slot, choice.end_edge, choice.workers
