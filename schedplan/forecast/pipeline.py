@@ -98,13 +98,20 @@ def forecast_series(series: Series, options: ForecastOptions) -> ForecastResult:
     spread of its errors and the clipping of spikes, was known before each origin. Same input, same bytes.
     """
     if np.isnan(series.values).all():
-        return _unjudged(series, options, _no_value(options, series), "not judged: there is no history to forecast from")
+        note = f"the history of {series.unique_id} has no value at all; give load before the horizon"
+        return _unjudged(series, options, _no_value(options, note), "not judged: there is no history to forecast from")
     history = _usable(series, options)
     if _is_cold(history, options):
         return _unjudged(series, options, _cold_start(history, options), "not judged: the history is too short for a backtest")
     if is_flat(history.series.values):
         return _unjudged(series, options, _constant(history, options), "constant: the history has one value only")
     return _by_backtest(series, history, options)
+
+
+def not_forecast(series: Series, options: ForecastOptions, why: str) -> ForecastResult:
+    """Return a result without values for a series whose forecast failed, which says why."""
+    failed = _no_value(options, f"{series.unique_id} could not be forecast ({why})")
+    return _unjudged(series, options, failed, "not judged: the forecast failed")
 
 
 def _usable(series: Series, options: ForecastOptions) -> _History:
@@ -231,9 +238,8 @@ def _constant(history: _History, options: ForecastOptions) -> _Expected:
     return _Expected("constant", np.full(shape[1], value), np.full(shape, value), (*history.notes, note))
 
 
-def _no_value(options: ForecastOptions, series: Series) -> _Expected:
+def _no_value(options: ForecastOptions, note: str) -> _Expected:
     shape = (len(options.all_levels), options.horizon_steps)
-    note = f"the history of {series.unique_id} has no value at all; give load before the horizon"
     return _Expected("none", np.full(shape[1], np.nan), np.full(shape, np.nan), (note,))
 
 

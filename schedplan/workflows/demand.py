@@ -7,9 +7,10 @@ from difflib import get_close_matches
 
 from schedplan.config.settings import ForecastSettings
 from schedplan.errors import InputError
+from schedplan.forecast.batch import Asked, forecast_each
 from schedplan.forecast.demand import history, horizon_steps, slot_demand
 from schedplan.forecast.options import ForecastOptions, ModelChoice
-from schedplan.forecast.pipeline import forecast_series
+from schedplan.forecast.pipeline import ForecastResult
 from schedplan.model.forecast import QUANTILES, Forecast, Quality, Series
 from schedplan.model.problem import Demand
 from schedplan.model.workload import Service
@@ -32,32 +33,37 @@ def expected_demand(content: Content, grid: TimeGrid, settings: ForecastSettings
     """Return the demand of all services on the slots of a plan. Raises InputError for a service without load."""
     series_of = {series.unique_id: series for series in content.series}
     given_of = {forecast.unique_id: forecast for forecast in content.forecasts}
-    made: dict[str, tuple[Forecast, Quality | None]] = {}
+    missing = next((service for service in content.services if service.series not in series_of), None)
+    if missing is not None:
+        raise _without_load(missing, series_of)
+    wanted = dict.fromkeys(service.series for service in content.services if service.series not in given_of)
+    made = _forecasts([series_of[name] for name in wanted], grid, settings, seed)
     demands: list[Demand] = []
     notes: list[str] = []
     for service in content.services:
-        series = series_of.get(service.series)
-        if series is None:
-            raise _without_load(service, series_of)
-        forecast = given_of.get(service.series)
-        if forecast is None and service.series not in made:
-            steps = horizon_steps(series, grid, settings.ignore_future)
-            if steps:
-                result = forecast_series(history(series, grid), forecast_options(settings, series, steps, seed))
-                made[service.series] = (result.forecast, result.quality)
-        if forecast is None and service.series in made:
-            forecast = made[service.series][0]
-        found = slot_demand(series, forecast, grid, settings.quantile, settings.ignore_future)
+        result = made.get(service.series)
+        forecast = given_of.get(service.series) or (result.forecast if result else None)
+        found = slot_demand(series_of[service.series], forecast, grid, settings.quantile, settings.ignore_future)
         demands.append(Demand(service.name, found.peak_rps, found.mean_rps))
         notes.extend(found.notes)
     used = sorted(made)
     return Expected(
         demands=tuple(demands),
-        forecasts=tuple(made[name][0] for name in used),
-        qualities=tuple(quality for name in used if (quality := made[name][1]) is not None),
+        forecasts=tuple(made[name].forecast for name in used),
+        qualities=tuple(made[name].quality for name in used),
         histories=tuple(history(series_of[name], grid) for name in used),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _forecasts(wanted: list[Series], grid: TimeGrid, settings: ForecastSettings, seed: int) -> dict[str, ForecastResult]:
+    """Return the forecast of each series that has slots without rows, by name."""
+    asked = []
+    for series in wanted:
+        steps = horizon_steps(series, grid, settings.ignore_future)
+        if steps:
+            asked.append(Asked(history(series, grid), forecast_options(settings, series, steps, seed)))
+    return {each.series.unique_id: result for each, result in zip(asked, forecast_each(asked), strict=True)}
 
 
 def forecast_options(settings: ForecastSettings, series: Series, steps: int, seed: int) -> ForecastOptions:

@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 from schedplan.errors import InputError, UsageError
 from schedplan.forecast.backtest import Score
+from schedplan.forecast.batch import Asked, forecast_each
 from schedplan.forecast.job_demand import NO_DEMAND, Grouping, JobDemand, job_demand
-from schedplan.forecast.pipeline import ForecastResult, forecast_series
+from schedplan.forecast.pipeline import ForecastResult
 from schedplan.model.forecast import Series
 from schedplan.report.document import Column, Document, Kind, Table
 from schedplan.report.forecast_document import forecast_document
@@ -51,22 +52,22 @@ def forecast_project(
     demand = _demand(project, jobs or JobsAsked())
     chosen = _chosen(demand.series, only)
     settings = project.settings
-    results, histories = [], []
-    for series in chosen:
-        history, steps = _history_and_steps(project, series, horizon_s)
-        histories.append(history)
-        results.append(forecast_series(history, forecast_options(settings.forecast, history, steps, settings.solver.seed)))
+    known = tuple(_history_and_steps(project, series, horizon_s) for series in chosen)
+    histories = [history for history, _ in known]
+    results = forecast_each(
+        [Asked(history, forecast_options(settings.forecast, history, steps, settings.solver.seed)) for history, steps in known]
+    )
     document = forecast_document(
         tuple(result.forecast for result in results),
         tuple(result.quality for result in results),
         tuple(histories),
-        (backtest_table(tuple(results)),),
+        (backtest_table(results),),
         title=f"Forecast of {project.name}",
         timezone=settings.project.timezone,
         quantile=settings.forecast.quantile,
         notes=demand.notes,
     )
-    return Forecasted(tuple(results), document)
+    return Forecasted(results, document)
 
 
 def save(found: Forecasted, project: Project, path: Path, *, force: bool = False) -> None:

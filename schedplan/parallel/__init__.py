@@ -1,0 +1,1 @@
+"""One function over many inputs, here or in several processes: same order, same bytes."""
