@@ -39,12 +39,16 @@ from schedplan.optimize.constraints import (
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.objective import GoalForms, LinearForm, ScaledObjective, minimise, objective
 from schedplan.optimize.rows import Rows
+from schedplan.optimize.solvers.linear import Program
 from schedplan.optimize.variables import Variables, variables
 
 
 @dataclass(frozen=True)
 class Formulation:
-    """A model ready to be solved; `form` and `scaled` None where it only asks for feasibility."""
+    """A model ready to be solved; `form` and `scaled` None where it only asks for feasibility.
+
+    arrays: rows and costs of a layout too wide for a solver's model; `model` then holds the variables alone.
+    """
 
     model: cp_model.CpModel
     variables: Variables
@@ -52,6 +56,7 @@ class Formulation:
     goals: GoalForms
     form: LinearForm | None = None
     scaled: ScaledObjective | None = None
+    arrays: Program | None = None
 
 
 def formulate(

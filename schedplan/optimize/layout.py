@@ -279,14 +279,7 @@ def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], l
 def _class_key(problem: Problem, job: Job, level: Level) -> tuple[object, ...]:
     counts_nodes = level is Level.NODES and job.workers > 1 and job.spot_ok
     counts_workers = job.workers > 1 and job.shape.max_per_node is not None
-    is_linked = (
-        job.name in problem.linked
-        or job.name in problem.pin_of_job
-        or job.name in problem.stay_of_job
-        or job.name in problem.stop_of_job
-        or job.name in problem.may_pause
-    )
-    is_alone = counts_nodes or counts_workers or is_linked or job.state is JobState.RUNNING or _has_own_speed(problem, job)
+    is_alone = counts_nodes or counts_workers or is_named(problem, job) or _has_own_speed(problem, job)
     tenant = job.tenant if job.tenant in problem.quota_tenants else ""
     alike = replace(
         job,
@@ -299,6 +292,14 @@ def _class_key(problem: Problem, job: Job, level: Level) -> tuple[object, ...]:
         gang=None,
     )
     return (replace(alike, submit_s=release_s(problem, job), earliest_start_s=None),)
+
+
+def is_named(problem: Problem, job: Job) -> bool:
+    """Whether rows speak of a job by its name: one that runs, is pinned or stays, waits for others or runs in pieces."""
+    return job.state is JobState.RUNNING or any(
+        job.name in named
+        for named in (problem.linked, problem.pin_of_job, problem.stay_of_job, problem.stop_of_job, problem.may_pause)
+    )
 
 
 def _has_own_speed(problem: Problem, job: Job) -> bool:

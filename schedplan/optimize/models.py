@@ -11,6 +11,10 @@ from schedplan.model.problem import Objective, Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.formulation import Formulation, aimed, build, copied
 from schedplan.optimize.layout import Layout, Level, layout
+from schedplan.optimize.wide import is_summable, widened
+
+WIDE_COLUMNS = 10_000
+"""Models of more columns are built as arrays where their rows are sums over slots, and not start by start."""
 
 
 class Models:
@@ -31,7 +35,10 @@ class Models:
         return self._shapes[level]
 
     def aimed(self, level: Level, wanted: Objective, normalisation: Normalisation) -> Formulation:
-        """Return the model of a level that minimises and holds what is wanted."""
+        """Return the model of a level that minimises and holds what is wanted; as arrays where it is wide."""
+        shape = self.shape(level)
+        if shape.n_columns > WIDE_COLUMNS and is_summable(shape, wanted):
+            return widened(shape, self._excluded, wanted, normalisation)
         if not self.is_reused:
             return aimed(build(self.shape(level), self._excluded), wanted, normalisation)
         if level not in self._plain:

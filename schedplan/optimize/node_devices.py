@@ -16,6 +16,7 @@ from ortools.sat.python import cp_model
 
 from schedplan.measures.gang_family import is_in_one_group
 from schedplan.model.cluster import Pool
+from schedplan.optimize.layout import Layout
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Amount, Variables
 from schedplan.packing.footprint import Footprint, device_alone, footprint
@@ -62,6 +63,15 @@ def add(variables: Variables, rows: Rows) -> None:
     if sum(claim.n_variables(pool.gpus) for pool, of_node in chosen for claim in of_node) <= MOST_VARIABLES:
         for pool, of_node in chosen:
             _add_node(variables, rows, pool, of_node)
+
+
+def may_be_needed(layout: Layout) -> bool:
+    """Whether single devices may have to be told apart: a cell of one node, and work in parts of devices or bound to a group."""
+    single = [cell.pool for cell in layout.cells if cell.count == 1]
+    shapes = {one.job.shape for one in layout.classes} | {service.shape for service in layout.problem.services}
+    is_grouped = any(is_in_one_group(one.job) for one in layout.classes)
+    in_parts = (footprint(pool, shape) for pool in single for shape in shapes)
+    return bool(single) and (is_grouped or any(taken.profile is not None or taken.share_slices for taken in in_parts))
 
 
 def _claims(variables: Variables) -> tuple[list[Claim], ...]:

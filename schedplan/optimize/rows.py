@@ -14,17 +14,18 @@ Row: TypeAlias = cp_model.BoundedLinearExpression | bool
 class Rows:
     """Adds rows to one model. With `is_relaxable` every named rule hangs on one literal, for the search of a conflict.
 
-    only: the named rules that count; rows of any other are left out. None: all of them.
+    only: the named rules that count; rows of any other are left out. None: all of them. places: the row that places each job class.
     """
 
     model: cp_model.CpModel
     is_relaxable: bool = False
     literals: dict[str, cp_model.IntVar] = field(default_factory=dict)
     only: frozenset[str] | None = None
+    places: dict[int, int] = field(default_factory=dict)
 
-    def always(self, row: Row) -> None:
-        """Add a row that nothing may relax."""
-        self.model.add(row)
+    def always(self, row: Row) -> int:
+        """Add a row that nothing may relax; return its number."""
+        return self.model.add(row).index
 
     def when(self, rule: str, row: Row) -> None:
         """Add a row of a named rule, e.g. `service recommender`."""

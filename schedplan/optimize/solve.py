@@ -223,8 +223,9 @@ class _Solve:
         self._tell(f"model on {shape.level.value}")
         formulation = self.models.aimed(shape.level, self.problem.objective, self.normalisation)
         self.route.append(f"{shape.n_columns} columns on {shape.level.value}, {len(shape.classes)} classes")
-        found = self._search(formulation, self.options.glance_limit)
-        if found.outcome is Outcome.INFEASIBLE:
+        if formulation.arrays is not None:
+            self.route.append("rows as sums over slots")
+        elif self._search(formulation, self.options.glance_limit).outcome is Outcome.INFEASIBLE:
             return True
         is_whole = shape.level is Level.NODES or shape.n_columns <= self.options.whole_columns
         if not is_whole and not self._is_closed(shape):

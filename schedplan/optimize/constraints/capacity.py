@@ -67,6 +67,7 @@ class Resource:
 def add(variables: Variables, work: Work, rows: Rows) -> None:
     """Add the rows of `capacity`."""
     _add_alone(variables, rows)
+    of_jobs = sum(job_class.count * job_class.job.workers for job_class in variables.layout.classes)
     for cell in variables.layout.cells:
         known = resources(variables, cell.idx)
         for slot, uses in enumerate(work[cell.idx]):
@@ -75,7 +76,7 @@ def add(variables: Variables, work: Work, rows: Rows) -> None:
                 terms = [use.workers * resource.demand(use) for use in uses if resource.demand(use)]
                 if terms:
                     rows.always(cp_model.LinearExpr.sum(terms) <= resource.capacity * usable)
-            _add_presence(variables, rows, usable, known, uses)
+            _add_presence(rows, usable, known, uses, of_jobs + _most_replicas(variables, cell.idx, slot))
 
 
 def _add_alone(variables: Variables, rows: Rows) -> None:
@@ -151,16 +152,13 @@ def _device_values(pool: Pool, k: int) -> Callable[[Footprint], int]:
     return value
 
 
-def _add_presence(variables: Variables, rows: Rows, usable: Amount, known: Sequence[Resource], uses: Sequence[Use]) -> None:
-    """Work that takes nothing that is counted still needs a node to stand on."""
+def _add_presence(rows: Rows, usable: Amount, known: Sequence[Resource], uses: Sequence[Use], most: int) -> None:
+    """Work that takes nothing that is counted still needs a node to stand on; most: all that may stand there at once."""
     weightless = [use.workers for use in uses if not any(resource.demand(use) for resource in known)]
     if weightless:
-        most = sum(_most(variables, amount) for amount in weightless)
         rows.always(cp_model.LinearExpr.sum(weightless) <= most * usable)
 
 
-def _most(variables: Variables, amount: Amount) -> int:
-    """Return the largest value of an amount of work: that of its variable, or of a gang's workers in all."""
-    if isinstance(amount, cp_model.IntVar):
-        return int(max(amount.proto.domain))
-    return max((job_class.count * job_class.job.workers for job_class in variables.layout.classes), default=1)
+def _most_replicas(variables: Variables, cell_idx: int, slot: int) -> int:
+    """Return the replicas that the variables of a cell allow in a slot."""
+    return sum(max(on_cell[cell_idx][slot].proto.domain) for on_cell in variables.replicas if cell_idx in on_cell)

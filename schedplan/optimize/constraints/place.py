@@ -23,7 +23,8 @@ def add(variables: Variables, rows: Rows) -> None:
     for start in (one for one in variables.starts if one.column.piece.ends):
         gangs_of[start.column.class_idx].append(start.gangs)
     for job_class, left_out in zip(variables.layout.classes, variables.left_out, strict=True):
-        rows.always(cp_model.LinearExpr.sum(gangs_of[job_class.idx]) + left_out == job_class.count)
+        placed = cp_model.LinearExpr.sum(gangs_of[job_class.idx]) + left_out
+        rows.places[job_class.idx] = rows.always(placed == job_class.count)
         if job_class.job.required or job_class.job.state is JobState.RUNNING:
             pin = variables.layout.problem.pin_of_job.get(job_class.job.name)
             rule = "pin" if pin is not None and pin.makes_required else "required"

@@ -27,8 +27,12 @@ def fewest_nodes(workers: int, per_node: int) -> int:
 
 def rework_cost(problem: Problem, job: Job, pool: Pool, nodes: int, start_slot: int, workers: int) -> float:
     """Return the expected cost of lost and repeated work of a gang of `workers` on `nodes` spot nodes, currency; 0 off spot."""
+    return rework_node_h(problem, job, pool, nodes, workers) * float(problem.price_per_h(pool)[start_slot])
+
+
+def rework_node_h(problem: Problem, job: Job, pool: Pool, nodes: int, workers: int) -> float:
+    """Return the same in hours of a whole node, whatever they cost."""
     rate_per_h = gang_rate(pool, nodes)
     if rate_per_h == 0:
         return 0.0
-    repeated_h = job_rework_h(job, run_minutes(problem, job, pool, workers) / 60, rate_per_h)
-    return repeated_h * workers * node_share(pool, job.shape) * float(problem.price_per_h(pool)[start_slot])
+    return job_rework_h(job, run_minutes(problem, job, pool, workers) / 60, rate_per_h) * workers * node_share(pool, job.shape)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,8 @@ from ortools.sat.python import cp_model
 from ortools.sat.python.cp_model_helper import ConstraintProto
 from scipy.sparse import csr_array
 
+Values: TypeAlias = NDArray[np.int64]
+"""A value of every variable, [variable]."""
 ENDLESS = 2**62
 """Sides of a row from here on stand for none at all."""
 
@@ -32,6 +36,35 @@ class Linear:
     @property
     def n_columns(self) -> int:
         return len(self.lower)
+
+
+@dataclass(frozen=True)
+class Program(Linear):
+    """Minimise costs · x over the whole numbers x of its rows.
+
+    costs are those of F, unscaled, float64; `constant` is what F has beyond them.
+    """
+
+    costs: NDArray[np.float64]
+    constant: float
+
+    @cached_property
+    def pattern(self) -> csr_array:
+        """1 where a row holds a variable, int64."""
+        found = self.rows.copy()
+        found.data = np.ones_like(found.data)
+        return found
+
+    def objective(self, values: Values) -> float:
+        """Return F of the values of all variables."""
+        return float(self.costs @ values) + self.constant
+
+    def is_kept_by(self, values: Values) -> bool:
+        """Whether values keep all rows and bounds."""
+        if (values < self.lower).any() or (values > self.upper).any():
+            return False
+        activity = self.rows @ values
+        return bool(((activity >= self.row_lower) & (activity <= self.row_upper)).all())
 
 
 @dataclass(frozen=True, slots=True)
