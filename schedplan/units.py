@@ -6,6 +6,7 @@ The one place where floats become integers. It knows nothing of tables or of the
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from math import floor, isfinite, log2
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -47,6 +48,14 @@ def parse_duration_s(text: str) -> int:
     if match is None:
         raise QuantityError("a duration with its unit such as 15m, 24h or 7d")
     return round(float(match.group(1)) * _SECONDS[match.group(2)])
+
+
+def exact_duration_s(text: str) -> Fraction:
+    """Return the seconds of `90s`, `1.5h` or `7d`, exactly; QuantityError otherwise, also for a bare number."""
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        raise QuantityError("a duration with its unit such as 15m, 24h or 7d")
+    return Fraction(match.group(1)) * _SECONDS[match.group(2)]
 
 
 def slices_of(share: float, slices_per_gpu: int) -> int:

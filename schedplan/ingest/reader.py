@@ -7,16 +7,22 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Protocol
 
+from schedplan.tables.raw_file import TextForm
 from schedplan.tables.read import TableFile
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """zone: of times without an offset. renames: (column of the file, column of the table) pairs. table: None = recognised."""
+    """zone: of times without an offset. renames: (column of the file, column of the table) pairs. table: None = recognised.
+
+    form: delimiter and encoding, where they are told. units: (column of the table, unit) pairs, where they are told.
+    """
 
     zone: tzinfo = UTC
     renames: tuple[tuple[str, str], ...] = ()
     table: str | None = None
+    form: TextForm = TextForm()  # noqa: RUF009 - a frozen record
+    units: tuple[tuple[str, str], ...] = ()
 
 
 class Reader(Protocol):

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, cast
-
-import pyarrow as pa
 
 from schedplan.errors import InputError
 from schedplan.tables.faults import Code, FaultList
-from schedplan.tables.raw_file import MAX_BYTES, UnreadableError, refuse, refuse_foreign
+from schedplan.tables.raw_file import MAX_BYTES, PACKED_DAMAGE, UnreadableError, opened, refuse, refuse_foreign
 
 HEAD_BYTES = 1 << 16
 MAX_DOCUMENT_BYTES = 1 << 28
-GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BYTE_ORDER_MARK = "\ufeff"
-_ZSTD_SUFFIX = ".zst"
 
 
 def head_text(path: Path) -> str:
@@ -45,21 +37,13 @@ def lines_of(path: Path) -> list[str]:
     return whole_text(path).splitlines()
 
 
-def plain_name(path: Path) -> str:
-    """Return the name of a file without the suffix of a compression."""
-    name = path.name
-    for suffix in (".gz", _ZSTD_SUFFIX):
-        name = name.removesuffix(suffix)
-    return name
-
-
 @lru_cache(maxsize=4)
 def _head(path: Path, size: int, changed: int) -> str:
     del size, changed  # they only tell one state of the file from the next
     try:
-        with _opened(path) as stream:
+        with opened(path) as stream:
             raw = stream.read(HEAD_BYTES)
-    except (OSError, EOFError, zlib.error, ValueError, pa.ArrowException):
+    except PACKED_DAMAGE:
         return ""
     if b"\0" in raw:
         return ""
@@ -70,9 +54,9 @@ def _head(path: Path, size: int, changed: int) -> str:
 def _whole(path: Path, limit: int, faults: FaultList) -> str:
     try:
         refuse_foreign(path, faults)
-        with _opened(path) as stream:
+        with opened(path) as stream:
             raw = stream.read(limit + 1)
-    except (OSError, EOFError, zlib.error, ValueError, pa.ArrowException) as problem:
+    except PACKED_DAMAGE as problem:
         refuse(
             faults, Code.UNREADABLE, f"it can't be read to its end: {str(problem).splitlines()[0] if str(problem) else 'damaged'}"
         )
@@ -86,33 +70,3 @@ def _whole(path: Path, limit: int, faults: FaultList) -> str:
         line = raw[: problem.start].count(b"\n") + 1
         refuse(faults, Code.ENCODING, f"byte 0x{raw[problem.start]:02x} is not UTF-8", line, "Save the file as UTF-8.")
     return text.removeprefix(_BYTE_ORDER_MARK)
-
-
-def _opened(path: Path) -> IO[bytes]:
-    with path.open("rb") as stream:
-        magic = stream.read(4)
-    if magic.startswith(GZIP_MAGIC):
-        return cast("IO[bytes]", gzip.open(path, "rb"))
-    if magic == ZSTD_MAGIC:
-        return io.BufferedReader(cast("io.RawIOBase", _Zstd(path)))
-    return path.open("rb")
-
-
-class _Zstd(io.RawIOBase):
-    """A zstd file as a raw stream, so that it is unpacked no further than it is read."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = pa.CompressedInputStream(pa.OSFile(str(path), "rb"), "zstd")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(cast("bytearray", buffer))
-        data = self._file.read(len(view))
-        view[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()

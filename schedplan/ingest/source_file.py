@@ -20,7 +20,7 @@ from schedplan.tables.catalog import dictionary as dictionary_of
 from schedplan.tables.column import Dictionary
 from schedplan.tables.csv_file import read_csv_header
 from schedplan.tables.faults import Code, FaultList
-from schedplan.tables.raw_file import FileFormat, UnreadableError, file_format
+from schedplan.tables.raw_file import FileFormat, TextForm, UnreadableError, file_format
 from schedplan.tables.read import TableFile, read_rows
 
 
@@ -67,7 +67,7 @@ def header(path: Path) -> tuple[str, ...]:
     faults = FaultList(str(path))
     try:
         kind = file_format(path, faults)
-        return () if kind is FileFormat.PARQUET else read_csv_header(path, kind is FileFormat.GZIPPED_CSV, faults)
+        return read_csv_header(path, TextForm(), faults) if kind is FileFormat.CSV else ()
     except UnreadableError:
         return ()
 
@@ -79,7 +79,7 @@ def missing_columns(names: tuple[str, ...], source: Dictionary) -> int:
 
 def read_source(path: Path, source: Dictionary, options: ReadOptions) -> SourceRows:
     """Return the rows of a file by the dictionary of its source; InputError with every fault of its cells."""
-    file = read_rows(path, source, options.zone, renames=options.renames)
+    file = read_rows(path, source, options.zone, renames=options.renames, form=options.form)
     return SourceRows(source, file, FaultList(str(path)))
 
 

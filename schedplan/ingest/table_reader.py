@@ -1,14 +1,16 @@
-"""Reader `table`: CSV, gzipped CSV and Parquet files that hold one canonical table each."""
+"""Reader `table`: CSV, TSV, JSON Lines and Parquet files that hold one canonical table each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedplan.ingest.quantities.cell_units import converted
 from schedplan.ingest.reader import ReadOptions
-from schedplan.tables.read import TableFile
+from schedplan.tables.catalog import dictionary
+from schedplan.tables.read import TableFile, read_rows
 from schedplan.tables.recognise import has_table_suffix
-from schedplan.tables.sources import read_input
+from schedplan.tables.sources import refuse_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +18,11 @@ class TableReader:
     """Reads what already has the columns of a table, or has them after `--map`."""
 
     name: str = "table"
-    description: str = "CSV, gzipped CSV or Parquet with the columns of one table (schedplan schema NAME); --map renames columns"
+    description: str = "CSV, TSV, JSON Lines (gzip, zstd) or Parquet with the columns of one table; --map renames, --unit converts"
     tables: tuple[str, ...] = ()
-    recognised_by: str = "a name that ends in .csv, .csv.gz or .parquet; the table by its name (jobs.csv), else by its columns"
+    recognised_by: str = (
+        "a name that ends in .csv, .tsv, .jsonl, .ndjson (also .gz, .zst) or .parquet; the table by its name, else by its columns"
+    )
 
     def sniff(self, path: Path) -> bool:
         """Return whether the name ends as that of a table file."""
@@ -26,4 +30,14 @@ class TableReader:
 
     def read(self, path: Path, options: ReadOptions) -> tuple[TableFile, ...]:
         """Return the one table in the file; InputError with all its faults."""
-        return (read_input(path, options.table, options.zone, renames=options.renames),)
+        known = None if options.table is None else dictionary(options.table)
+        file = read_rows(
+            path,
+            known,
+            options.zone,
+            renames=options.renames,
+            form=options.form,
+            convert=lambda raw, found: converted(raw, found, options.units),
+        )
+        refuse_result(file, path)
+        return (file,)

@@ -3,49 +3,68 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NoReturn, TypeVar, cast
+from typing import BinaryIO, NoReturn, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from schedplan.tables.faults import Code, FaultList
-from schedplan.tables.raw_file import MAX_BYTES, MAX_CELLS, MAX_COLUMNS, MAX_LINE_CHARS, RawTable, reason_of, refuse
+from schedplan.tables.raw_file import (
+    MAX_BYTES,
+    MAX_CELLS,
+    MAX_COLUMNS,
+    MAX_LINE_CHARS,
+    PACKED_DAMAGE,
+    UTF_8,
+    RawTable,
+    TextForm,
+    opened,
+    reason_of,
+    refuse,
+)
 
 Found = TypeVar("Found")
 _BATCH_ROWS = 20_000
 _BYTE_ORDER_MARK = "\ufeff"
-_OTHER_DELIMITERS = ((";", "semicolons"), ("\t", "tabs"), ("|", "bars"))
+_OTHER_DELIMITERS = ((";", "semicolons"), ("\t", "tabs"), ("|", "bars"), (",", "commas"))
+_SPELLED = {"\t": "tab"}
 
 
-def read_csv(path: Path, is_gzipped: bool, faults: FaultList) -> RawTable:
+def read_csv(path: Path, form: TextForm, faults: FaultList) -> RawTable:
     """Return the columns of a CSV file as text, faults of its lines in `faults`; raises UnreadableError where it can't be read on.
 
-    Fields are separated by commas, quotes doubled inside quotes, encoding UTF-8. Blank lines are passed over.
+    Fields are separated by commas, or by what the form tells, quotes doubled inside quotes. Blank lines are passed over. A gzipped
+    or zstd-compressed file is unpacked.
     """
-    return _opened(path, is_gzipped, faults, _read)
+    delimiter = form.delimiter_of(path)
+    return read_stream(path, faults, lambda stream: _read(stream, delimiter, form.encoding, faults))
 
 
-def read_csv_header(path: Path, is_gzipped: bool, faults: FaultList) -> tuple[str, ...]:
+def read_csv_header(path: Path, form: TextForm, faults: FaultList) -> tuple[str, ...]:
     """Return the names of a CSV file's columns, its rows unread; raises UnreadableError where it has no header that can be read."""
-    return _opened(path, is_gzipped, faults, lambda stream, noted: _header(csv.reader(_lines(stream, noted), strict=True), noted))
+    delimiter = form.delimiter_of(path)
+
+    def read(stream: BinaryIO) -> tuple[str, ...]:
+        return _header(csv.reader(text_lines(stream, form.encoding, faults), delimiter=delimiter, strict=True), delimiter, faults)
+
+    return read_stream(path, faults, read)
 
 
-def _opened(path: Path, is_gzipped: bool, faults: FaultList, read: Callable[[BinaryIO, FaultList], Found]) -> Found:
+def read_stream(path: Path, faults: FaultList, read: Callable[[BinaryIO], Found]) -> Found:
+    """Return what is read of an unpacked file; raises UnreadableError with a fault where it is damaged."""
     try:
-        with gzip.open(path, "rb") if is_gzipped else path.open("rb") as stream:
-            return read(cast(BinaryIO, stream), faults)
-    except (OSError, EOFError, zlib.error) as problem:
+        with opened(path) as stream:
+            return read(stream)
+    except PACKED_DAMAGE as problem:
         refuse(faults, Code.UNREADABLE, f"it can't be read to its end: {reason_of(problem)}")
 
 
-def _read(stream: BinaryIO, faults: FaultList) -> RawTable:
-    reader = csv.reader(_lines(stream, faults), strict=True)
-    names = _header(reader, faults)
+def _read(stream: BinaryIO, delimiter: str, encoding: str, faults: FaultList) -> RawTable:
+    reader = csv.reader(text_lines(stream, encoding, faults), delimiter=delimiter, strict=True)
+    names = _header(reader, delimiter, faults)
     batches: list[list[pa.Array]] = [[] for _ in names]
     numbers = array("q")
     pending: list[list[str]] = []
@@ -73,8 +92,8 @@ def _read(stream: BinaryIO, faults: FaultList) -> RawTable:
     return RawTable(names, columns, np.array(numbers, dtype=np.int64))
 
 
-def _lines(stream: BinaryIO, faults: FaultList) -> Iterator[str]:
-    """Yield the lines of a file one by one; raises UnreadableError at bytes that are not UTF-8 text or beyond a limit."""
+def text_lines(stream: BinaryIO, encoding: str, faults: FaultList) -> Iterator[str]:
+    """Yield the lines of a file one by one; raises UnreadableError at bytes that are no text of the encoding or beyond a limit."""
     n_bytes = 0
     number = 0
     while raw := stream.readline(MAX_LINE_CHARS + 1):
@@ -87,14 +106,16 @@ def _lines(stream: BinaryIO, faults: FaultList) -> Iterator[str]:
         if b"\0" in raw:
             refuse(faults, Code.ENCODING, "the line holds NUL bytes, so it is no UTF-8 text", number, "Save the file as UTF-8.")
         try:
-            line = raw.decode("utf-8")
+            line = raw.decode(encoding)
         except UnicodeDecodeError as problem:
             seen = raw[problem.start : problem.start + 1].hex()
-            refuse(faults, Code.ENCODING, f"byte 0x{seen} of the line is not UTF-8", number, "Save the file as UTF-8.")
+            hint = "Save the file as UTF-8, or have `schedplan ingest` told its encoding: --encoding latin-1."
+            name = "UTF-8" if encoding == UTF_8 else encoding
+            refuse(faults, Code.ENCODING, f"byte 0x{seen} of the line is not {name}", number, hint)
         yield line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
 
 
-def _header(reader: Iterator[list[str]], faults: FaultList) -> tuple[str, ...]:
+def _header(reader: Iterator[list[str]], delimiter: str, faults: FaultList) -> tuple[str, ...]:
     try:
         fields = next((record for record in reader if record), None)
     except csv.Error as problem:
@@ -106,9 +127,11 @@ def _header(reader: Iterator[list[str]], faults: FaultList) -> tuple[str, ...]:
         refuse(faults, Code.TOO_LARGE, f"{len(names)} columns are more than {MAX_COLUMNS}", 1)
     if len(names) == 1:
         for sign, plural in _OTHER_DELIMITERS:
-            if sign in names[0]:
-                hint = f"Is the delimiter right? The header has {plural}; separate the fields by commas."
-                refuse(faults, Code.HEADER, "the header has no comma, so it is a single column", 1, hint)
+            if sign in names[0] and sign != delimiter:
+                told = f"`schedplan ingest --delimiter '{_SPELLED.get(sign, sign)}'` reads them"
+                hint = f"Is the delimiter right? The header has {plural}; separate the fields by commas, or {told}."
+                missing = "comma" if delimiter == "," else repr(delimiter)
+                refuse(faults, Code.HEADER, f"the header has no {missing}, so it is a single column", 1, hint)
     return names
 
 

@@ -40,11 +40,12 @@ READING_TEXTS: tuple[tuple[Code, str], ...] = (
     (
         Code.UNREADABLE,
         "The file can't be read at all: it is missing, a folder, empty, damaged, or of a format that is never read"
-        " (pickle, Feather). CSV, gzipped CSV and Parquet are read.",
+        " (pickle, Feather). CSV, TSV and JSON Lines, also gzipped or zstd-compressed, and Parquet are read.",
     ),
     (
         Code.ENCODING,
-        "The text is not UTF-8 (with or without a byte order mark). Save the file again as UTF-8; encodings are not guessed.",
+        "The text is not UTF-8 (with or without a byte order mark). Save the file again as UTF-8, or tell `schedplan ingest` its"
+        " --encoding; encodings are not guessed.",
     ),
     (
         Code.RAGGED,
@@ -54,7 +55,7 @@ READING_TEXTS: tuple[tuple[Code, str], ...] = (
     (
         Code.HEADER,
         "The header can't be used: a column has no name, a name stands there twice, or the fields are not separated by commas."
-        " A file with semicolons or tabs is not split by guess.",
+        " A file with semicolons is not split by guess: tell `schedplan ingest` its --delimiter; a .tsv has tabs.",
     ),
     (
         Code.MISSING_COLUMN,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import zlib
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn, cast
 
 import numpy as np
 import pyarrow as pa
@@ -32,18 +35,39 @@ _REFUSED = (
     (b"SQLite format 3", "an SQLite database"),
     (b"%PDF", "a PDF document"),
 )
-_ZSTD = b"\x28\xb5\x2f\xfd"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+PACKED_SUFFIXES = (".gz", ".zst")
+PACKED_DAMAGE = (OSError, EOFError, zlib.error, ValueError, pa.ArrowException)
+TAB_SUFFIXES, JSON_LINES_SUFFIXES = (".tsv",), (".jsonl", ".ndjson")
+UTF_8 = "utf-8"
+# Encodings in which a line feed is one byte and no part of another character; UTF-16 is not among them.
+ENCODINGS = (
+    *(UTF_8, "latin-1", "cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "iso8859-2", "iso8859-15"),
+    *("gb18030", "gbk", "big5", "shift_jis", "euc-jp", "euc-kr"),
+)
 _MARKS = ((b"\xff\xfe\x00\x00", "UTF-32"), (b"\x00\x00\xfe\xff", "UTF-32"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 
 
 class FileFormat(Enum):
     CSV = "csv"
-    GZIPPED_CSV = "csv.gz"
+    JSON_LINES = "jsonl"
     PARQUET = "parquet"
 
 
 class UnreadableError(Exception):
     """Reading a file can't go on; the reason stands in its fault list."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How a text is written, where it is told. delimiter None: tabs in a .tsv, else commas. encoding: one of ENCODINGS."""
+
+    delimiter: str | None = None
+    encoding: str = UTF_8
+
+    def delimiter_of(self, path: Path) -> str:
+        """Return the delimiter of a file."""
+        return self.delimiter or ("\t" if plain_name(path).lower().endswith(TAB_SUFFIXES) else ",")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +83,50 @@ class RawTable:
 
 
 def file_format(path: Path, faults: FaultList) -> FileFormat:
-    """Return the format of a file by its first bytes; raises UnreadableError with a fault where it is none that is read."""
+    """Return the format of a file, Parquet by its first bytes, JSON Lines by its name; UnreadableError where it is none."""
     head = refuse_foreign(path, faults)
-    if head.startswith(_ZSTD):
-        hint = "`schedplan ingest` unpacks it; elsewhere give CSV, gzipped CSV or Parquet."
-        refuse(faults, Code.UNREADABLE, "the file is zstd-compressed", hint=hint)
     if head.startswith(b"PAR1"):
         return FileFormat.PARQUET
-    return FileFormat.GZIPPED_CSV if head.startswith(b"\x1f\x8b") else FileFormat.CSV
+    return FileFormat.JSON_LINES if plain_name(path).lower().endswith(JSON_LINES_SUFFIXES) else FileFormat.CSV
+
+
+def plain_name(path: Path) -> str:
+    """Return the name of a file without the suffix of a compression."""
+    name = path.name
+    for suffix in PACKED_SUFFIXES:
+        name = name[: -len(suffix)] if name.lower().endswith(suffix) else name
+    return name
+
+
+def opened(path: Path) -> BinaryIO:
+    """Return a file opened for its bytes, unpacked where its first bytes are those of gzip or zstd; may raise PACKED_DAMAGE."""
+    with path.open("rb") as stream:
+        magic = stream.read(4)
+    if magic.startswith(_GZIP):
+        return cast("BinaryIO", gzip.open(path, "rb"))
+    if magic == _ZSTD:
+        return cast("BinaryIO", io.BufferedReader(_Zstd(path)))
+    return path.open("rb")
+
+
+class _Zstd(io.RawIOBase):
+    """A zstd file as a raw stream, so that it is unpacked no further than it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = pa.CompressedInputStream(pa.OSFile(str(path), "rb"), "zstd")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast("bytearray", buffer))
+        data = self._file.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def refuse_foreign(path: Path, faults: FaultList) -> bytes:

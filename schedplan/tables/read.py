@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from difflib import get_close_matches
@@ -18,10 +19,11 @@ from schedplan.tables.arrow_form import arrow_type
 from schedplan.tables.canonical import canonical_sha256
 from schedplan.tables.catalog import dictionary as dictionary_of
 from schedplan.tables.column import Column, Dictionary
-from schedplan.tables.csv_file import read_csv
+from schedplan.tables.csv_file import read_csv, read_stream
 from schedplan.tables.faults import Code, FaultList
+from schedplan.tables.json_lines import read_json_lines
 from schedplan.tables.parquet_file import read_parquet
-from schedplan.tables.raw_file import FileFormat, RawTable, UnreadableError, file_format
+from schedplan.tables.raw_file import FileFormat, RawTable, TextForm, UnreadableError, file_format
 from schedplan.tables.recognise import SINGLE_SERIES, by_columns, by_name, stem_of
 from schedplan.tables.typed_column import ColumnReading, typed
 
@@ -96,13 +98,24 @@ def read_table(path: Path, table: str | None = None, zone: tzinfo = UTC, *, rena
     return read_rows(path, None if table is None else dictionary_of(table), zone, renames=renames)
 
 
-def read_rows(path: Path, known: Dictionary | None, zone: tzinfo = UTC, *, renames: tuple[tuple[str, str], ...] = ()) -> TableFile:
-    """Return a file's rows as read_table does, by a dictionary that may also be that of a source; None: it is recognised."""
+def read_rows(
+    path: Path,
+    known: Dictionary | None,
+    zone: tzinfo = UTC,
+    *,
+    renames: tuple[tuple[str, str], ...] = (),
+    form: TextForm = TextForm(),  # noqa: B008 - a frozen record
+    convert: Callable[[RawTable, Dictionary], tuple[RawTable, tuple[str, ...]]] | None = None,
+) -> TableFile:
+    """Return a file's rows as read_table does, by a dictionary that may also be that of a source; None: it is recognised.
+
+    convert: turns columns into what the dictionary holds, with phrases on what became of how many cells; before cells are read.
+    """
     faults = FaultList(str(path))
     notes: list[str] = []
     slips: list[ColumnSlip] = []
     try:
-        raw = _renamed(_raw(path, faults), renames, notes)
+        raw = _renamed(_raw(path, form, faults), renames, notes)
     except UnreadableError:
         raise InputError.of_faults(faults.all()) from None
     raw = _without_nameless(raw, faults, notes)
@@ -110,18 +123,27 @@ def read_rows(path: Path, known: Dictionary | None, zone: tzinfo = UTC, *, renam
     dictionary = known if known is not None else _recognised(path, raw, faults)
     if dictionary.name == "load" and set(raw.names) == SINGLE_SERIES:
         raw = _one_series(raw, stem_of(path), notes)
+    conversions: tuple[str, ...] = ()
+    if convert is not None:
+        raw, conversions = convert(raw, dictionary)
     _refuse_missing(raw, dictionary, faults)
     arrow = _strict(raw, dictionary, zone, faults, notes, slips)
     _refuse_either(arrow, dictionary, raw.rows, faults)
     refuse_repeated_keys(arrow, dictionary, raw.rows, faults)
     faults.raise_if_any()
     told = tuple(f"{path}: {note}" for note in notes)
-    return TableFile(dictionary.name, path, arrow, raw.rows, told, canonical_sha256(arrow, dictionary), slips=tuple(slips))
+    return TableFile(
+        dictionary.name, path, arrow, raw.rows, told, canonical_sha256(arrow, dictionary), (), tuple(slips), conversions=conversions
+    )
 
 
-def _raw(path: Path, faults: FaultList) -> RawTable:
+def _raw(path: Path, form: TextForm, faults: FaultList) -> RawTable:
     kind = file_format(path, faults)
-    return read_parquet(path, faults) if kind is FileFormat.PARQUET else read_csv(path, kind is FileFormat.GZIPPED_CSV, faults)
+    if kind is FileFormat.PARQUET:
+        return read_parquet(path, faults)
+    if kind is FileFormat.JSON_LINES:
+        return read_stream(path, faults, lambda stream: read_json_lines(stream, form.encoding, faults))
+    return read_csv(path, form, faults)
 
 
 def _renamed(raw: RawTable, renames: tuple[tuple[str, str], ...], notes: list[str]) -> RawTable:

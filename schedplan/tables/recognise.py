@@ -6,8 +6,10 @@ from pathlib import Path
 
 from schedplan.tables.catalog import ALL_TABLES, find_dictionary
 from schedplan.tables.column import Dictionary
+from schedplan.tables.raw_file import JSON_LINES_SUFFIXES, PACKED_SUFFIXES, TAB_SUFFIXES
 
-SUFFIXES = (".csv", ".csv.gz", ".parquet")
+_TEXT_SUFFIXES = (".csv", *TAB_SUFFIXES, *JSON_LINES_SUFFIXES)
+SUFFIXES = (*(f"{text}{packed}" for text in _TEXT_SUFFIXES for packed in ("", *PACKED_SUFFIXES)), ".parquet")
 SINGLE_SERIES = frozenset({"timestamp", "utilization"})
 
 

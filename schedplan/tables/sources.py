@@ -13,7 +13,7 @@ from schedplan.tables.catalog import INPUT_TABLES, dictionary
 from schedplan.tables.faults import Code, raise_faults
 from schedplan.tables.raw_file import reason_of
 from schedplan.tables.read import TableFile, read_table
-from schedplan.tables.recognise import SUFFIXES, by_name, has_table_suffix, stem_of
+from schedplan.tables.recognise import by_name, has_table_suffix, stem_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,15 @@ def read_sources(sources: tuple[Source, ...], zone: tzinfo = UTC) -> tuple[Table
 def read_input(path: Path, table: str | None = None, zone: tzinfo = UTC, *, renames: tuple[tuple[str, str], ...] = ()) -> TableFile:
     """Return the table in one file as read_table does; InputError also where it is a result of schedplan, not an input."""
     file = read_table(path, table, zone, renames=renames)
+    refuse_result(file, path)
+    return file
+
+
+def refuse_result(file: TableFile, path: Path) -> None:
+    """Raise InputError where a file holds a table that schedplan writes, which is no input."""
     if dictionary(file.table).written:
         message = f"this is the table {file.table} of a plan, which is a result and no input"
         raise_faults((Fault(Code.UNKNOWN_TABLE.value, message, str(path)),))
-    return file
 
 
 def _absent(source: Source) -> Fault:
@@ -105,7 +110,7 @@ def _sources_at(path: Path, faults: list[Fault], table: str | None = None) -> tu
         return ()
     named = [entry for entry in entries if table is not None or by_name(entry) is not None]
     if not named:
-        names = f"*{' *'.join(SUFFIXES)}" if table is not None else "nodes.csv, jobs.parquet, ..."
+        names = "*.csv *.csv.gz *.parquet" if table is not None else "nodes.csv, jobs.parquet, ..."
         faults.append(Fault(Code.UNREADABLE.value, "the folder holds no tables", str(path), expected=names, seen=""))
     _refuse_twins(named, table, faults)
     return tuple(Source(entry, table) for entry in named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,27 +15,60 @@ from schedplan.ingest.readers import READERS
 from schedplan.model.findings import Severity
 from schedplan.report.document import Column, Document, Kind, Notice, Paragraph, Section, SectionRole, Table
 from schedplan.report.figures import counted
+from schedplan.tables.raw_file import ENCODINGS, TextForm
 
 DEFAULT_FOLDER = Path("data")
 
 
 def ingest_files(
-    paths: tuple[Path, ...], out: Path, *, timezone: str, renames: tuple[tuple[str, str], ...], reader: str, force: bool
+    paths: tuple[Path, ...],
+    out: Path,
+    *,
+    timezone: str,
+    renames: tuple[tuple[str, str], ...],
+    reader: str,
+    force: bool,
+    form: TextForm = TextForm(),  # noqa: B008 - a frozen record
+    units: tuple[tuple[str, str], ...] = (),
 ) -> tuple[Account, Document]:
     """Write what files hold as canonical Parquet, and return the account with its document.
 
     Raises UsageError for an unknown time zone or reader, InputError, OutputError.
     """
-    account = ingest(paths, out, ReadOptions(_zone(timezone), renames, None), reader=reader, force=force)
+    account = ingest(paths, out, ReadOptions(_zone(timezone), renames, None, form, units), reader=reader, force=force)
     return account, account_document(account, out)
+
+
+def parse_form(delimiter: str | None, encoding: str) -> TextForm:
+    """Return how a text is written, as --delimiter and --encoding tell; UsageError for what is neither."""
+    sign = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
+    if sign is not None and (len(sign) != 1 or sign in '"\r\n' or sign.isalnum()):
+        raise UsageError(f"--delimiter {delimiter!r} is no delimiter", hint="Give a single sign such as ';', '|' or tab.")
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        name = ""
+    known = next((one for one in ENCODINGS if codecs.lookup(one).name == name), None)
+    if known is None:
+        raise UsageError(f"--encoding {encoding!r} is not read", hint=f"Encodings: {', '.join(ENCODINGS)}.")
+    return TextForm(sign, known)
+
+
+def parse_units(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return (column of the table, unit) of each `COL=UNIT`; UsageError for another form."""
+    return _pairs(texts, "--unit", "COL=UNIT", "--unit runtime_minutes=s")
 
 
 def parse_renames(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Return (column of the file, column of the table) of each `COL=COL`; UsageError for another form."""
+    return _pairs(texts, "--map", "COL=COL", "--map their_name=our_name")
+
+
+def _pairs(texts: tuple[str, ...], flag: str, expected: str, example: str) -> tuple[tuple[str, str], ...]:
     pairs = [tuple(part.strip() for part in text.split("=")) for text in texts]
     for text, pair in zip(texts, pairs, strict=True):
         if len(pair) != 2 or not all(pair):
-            raise UsageError(f"--map {text!r} is no COL=COL", hint="Give it as --map their_name=our_name.")
+            raise UsageError(f"{flag} {text!r} is no {expected}", hint=f"Give it as {example}.")
     return tuple((pair[0], pair[1]) for pair in pairs)
 
 

@@ -16,12 +16,23 @@ Folder = Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to; it is m
 SampleName = Annotated[str, typer.Option("--sample", metavar="NAME", help="Which example; `list` lists them.")]
 TableName = Annotated[str | None, typer.Argument(metavar="[TABLE]", help="A table; all of them without.", show_default=False)]
 FailOn = Annotated[options.FailOn, typer.Option("--fail-on", help="From which severity on to end with 1.")]
-Sources = Annotated[list[Path], typer.Argument(metavar="SRC...", help="Files to read.")]
+Sources = Annotated[list[Path], typer.Argument(metavar="SRC...", help="Files to read; - reads what is piped in.")]
 Reader = Annotated[str, typer.Option("--from", metavar="READER", help="Which reader; auto looks at the file.")]
 Zone = Annotated[str, typer.Option("--tz", metavar="ZONE", help="Time zone of times without an offset.")]
 Renames = Annotated[
     list[str] | None,
     typer.Option("--map", metavar="COL=COL", help="Column of the file = column of the table; may be repeated.", show_default=False),
+]
+
+
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", metavar="SIGN", help="What separates fields: ';', '|', tab.", show_default=False),
+]
+Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME", help="Encoding of a text, such as latin-1 or gb18030.")]
+Units = Annotated[
+    list[str] | None,
+    typer.Option("--unit", metavar="COL=UNIT", help="Unit of a column, such as runtime_minutes=s.", show_default=False),
 ]
 
 
@@ -61,15 +72,32 @@ def validate(call: Call, data: options.Data = None, fail_on: FailOn = options.Fa
 @command(
     "schedplan ingest nodes.csv jobs.csv",
     "schedplan ingest philly.csv.gz --from philly --tz America/Los_Angeles --out data",
-    "schedplan ingest export.csv --map name=job --map gpus=gpus_per_worker --tz Asia/Shanghai",
+    "schedplan ingest export.csv --map name=job --map seconds=runtime_minutes --unit runtime_minutes=s --tz Asia/Shanghai",
+    "kubectl get nodes,pods -A -o json | schedplan ingest -",
 )
-def ingest(call: Call, sources: Sources, reader: Reader = "auto", zone: Zone = "UTC", renames: Renames = None) -> None:
+def ingest(
+    call: Call,
+    sources: Sources,
+    reader: Reader = "auto",
+    zone: Zone = "UTC",
+    renames: Renames = None,
+    units: Units = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+) -> None:
     """Turn files into canonical Parquet tables, with an account of every row."""
-    from schedplan.workflows.ingest import DEFAULT_FOLDER, ingest_files, parse_renames
+    from schedplan.workflows.ingest import DEFAULT_FOLDER, ingest_files, parse_form, parse_renames, parse_units
 
     out = call.out or DEFAULT_FOLDER
     _, document = ingest_files(
-        tuple(sources), out, timezone=zone, renames=parse_renames(tuple(renames or ())), reader=reader, force=call.force
+        tuple(sources),
+        out,
+        timezone=zone,
+        renames=parse_renames(tuple(renames or ())),
+        reader=reader,
+        force=call.force,
+        form=parse_form(delimiter, encoding),
+        units=parse_units(tuple(units or ())),
     )
     call.present(document)
 

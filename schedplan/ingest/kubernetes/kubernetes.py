@@ -20,7 +20,8 @@ from schedplan.ingest.kubernetes.pod_spec import PodSpec
 from schedplan.ingest.kubernetes.queue import NO_AMOUNT, cluster_queue, resource_quota, volcano_queue, yunikorn_queues
 from schedplan.ingest.kubernetes.workload import workload
 from schedplan.ingest.reader import ReadOptions
-from schedplan.ingest.source_bytes import head_text, plain_name
+from schedplan.ingest.source_bytes import head_text
+from schedplan.tables.raw_file import plain_name
 from schedplan.tables.read import TableFile
 
 _BEGIN = re.compile(r"^(apiVersion|kind):", re.MULTILINE)

@@ -18,7 +18,8 @@ from schedplan.ingest.draft import Draft
 from schedplan.ingest.element import shape_error
 from schedplan.ingest.field_error import FieldError
 from schedplan.ingest.reader import ReadOptions
-from schedplan.ingest.source_bytes import head_text, lines_of, plain_name
+from schedplan.ingest.source_bytes import head_text, lines_of
+from schedplan.tables.raw_file import plain_name
 from schedplan.tables.read import TableFile
 from schedplan.timegrid import InstantError, parse_instant
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from schedplan.ingest.csv_reader import UTC_ALWAYS, CsvReader, Form, draft_of
-from schedplan.ingest.source_bytes import plain_name
 from schedplan.ingest.source_file import SourceRows
 from schedplan.tables.column import Column, Dictionary, Kind
+from schedplan.tables.raw_file import plain_name
 from schedplan.tables.read import TableFile
 
 _UNIT = "gCO2e/kWh"

@@ -17,7 +17,7 @@ from schedplan.ingest.draft import Draft
 from schedplan.ingest.element import Element, shape_error
 from schedplan.ingest.field_error import FieldError
 from schedplan.ingest.reader import ReadOptions
-from schedplan.ingest.source_bytes import plain_name
+from schedplan.tables.raw_file import plain_name
 from schedplan.tables.read import TableFile
 
 NAME_LABEL = "__name__"

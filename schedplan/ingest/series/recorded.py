@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from schedplan.ingest.csv_reader import CsvReader, Form, draft_of
 from schedplan.ingest.draft import Draft
-from schedplan.ingest.source_bytes import plain_name
 from schedplan.ingest.source_file import SourceRows
 from schedplan.ingest.undated import EPOCH_S, SAID
 from schedplan.tables.column import Column, Dictionary, Kind
+from schedplan.tables.raw_file import plain_name
 from schedplan.tables.read import TableFile
 
 _PERCENT = 100.0

@@ -19,10 +19,11 @@ from schedplan.ingest.element import shape_error
 from schedplan.ingest.field_error import FieldError
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.series.buckets import add_rates, tell_rates
-from schedplan.ingest.source_bytes import head_text, plain_name
+from schedplan.ingest.source_bytes import head_text
 from schedplan.ingest.source_file import SourceRows
 from schedplan.ingest.undated import EPOCH_S, SAID
 from schedplan.tables.column import Column, Dictionary, Kind
+from schedplan.tables.raw_file import plain_name
 from schedplan.tables.read import TableFile
 
 MINUTE_S, HOUR_S = 60, 3600

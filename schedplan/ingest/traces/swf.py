@@ -14,8 +14,9 @@ from pathlib import Path
 from schedplan.ingest.draft import Draft, Value
 from schedplan.ingest.field_error import FieldError
 from schedplan.ingest.reader import ReadOptions
-from schedplan.ingest.source_bytes import head_text, lines_of, plain_name
+from schedplan.ingest.source_bytes import head_text, lines_of
 from schedplan.ingest.undated import EPOCH_S, SAID
+from schedplan.tables.raw_file import plain_name
 from schedplan.tables.read import TableFile
 from schedplan.units import QuantityError, parse_number
 
