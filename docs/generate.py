@@ -11,6 +11,7 @@ from pathlib import Path
 
 from schedplan.cli.catalogue import COMMANDS, Branch
 from schedplan.explain.codes import CODE_TEXTS
+from schedplan.ingest.readers import READERS
 from schedplan.tables.catalog import INPUT_TABLES, PLAN_TABLES, SIMULATION_TABLES, dictionary, markdown
 from schedplan.validate.registry import documented_codes, rule_text
 
@@ -27,6 +28,7 @@ def pages() -> dict[str, str]:
         "codes.md": _codes(),
         "measures.md": _measures(),
         "commands.md": _commands(),
+        "readers.md": _readers(),
     }
 
 
@@ -37,6 +39,27 @@ def _tables() -> str:
         for table in tables:
             parts += ["", f"### {table.name}: {dictionary(table.name).title}", "", markdown(table.name).rstrip()]
     return "\n".join(parts) + "\n"
+
+
+def _readers() -> str:
+    parts = [
+        "# Readers",
+        "",
+        "What `schedplan ingest` reads; `schedplan readers` prints the same. The first that recognises a file reads it, `--from",
+        "NAME` chooses one. A file that is known but holds no row of a table is refused with what to give instead.",
+        "",
+        "| reader | reads | gives | recognised by |",
+        "|---|---|---|---|",
+    ]
+    parts += [
+        f"| {one.name} | {_words(one.description)} | {', '.join(one.tables) or 'any table'} | {_words(one.recognised_by)} |"
+        for one in READERS
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _words(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*")
 
 
 def _constraints() -> str:

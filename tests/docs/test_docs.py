@@ -16,7 +16,7 @@ from schedplan.cli.exits import ExitStatus
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("page", ["tables.md", "constraints.md", "codes.md", "commands.md", "measures.md"])
+@pytest.mark.parametrize("page", ["tables.md", "constraints.md", "codes.md", "commands.md", "measures.md", "readers.md"])
 def test_a_generated_page_is_current(page: str) -> None:
     assert pages()[page] == (ROOT / "docs" / page).read_text("utf-8"), "run `make docs`"
 

@@ -30,6 +30,6 @@ def _refuse(rows: SourceRows) -> tuple[TableFile, ...]:
 ELECTRICITY = CsvReader(
     name="electricity",
     description="hourly prices of power (Electricity Maps' columns): told as what they are, for no table holds them",
-    tables=(),
+    tables=("nothing",),
     forms=(Form(HOURLY, _refuse),),
 )

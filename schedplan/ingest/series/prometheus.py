@@ -1,4 +1,4 @@
-"""Reader `prometheus`: saved answers of `query_range` and `query`, as the table `load`.
+"""Reader `prometheus`: saved answers of `query_range` and `query`, as the tables `load` and `latency_samples`.
 
 Source: prometheus.io/docs/prometheus/latest/querying/api, github.com/NVIDIA/dcgm-exporter (2026-11). A counter becomes its rate,
 with resets; NaN and Inf become gaps; every set of labels is a series.
@@ -17,6 +17,7 @@ from schedplan.ingest.draft import Draft
 from schedplan.ingest.element import Element, shape_error
 from schedplan.ingest.field_error import FieldError
 from schedplan.ingest.reader import ReadOptions
+from schedplan.ingest.series.histogram import BucketSeries, add_samples, is_bucket
 from schedplan.tables.raw_file import plain_name
 from schedplan.tables.read import TableFile
 
@@ -36,11 +37,11 @@ Point = tuple[float, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Prometheus:
-    """Every series of an answer becomes one of `load`, named by its metric and labels."""
+    """Every series of an answer becomes one of `load`, named by its metric and labels; a histogram becomes `latency_samples`."""
 
     name: str = "prometheus"
     description: str = "answers of the Prometheus HTTP API (query_range, query) saved as JSON"
-    tables: tuple[str, ...] = ("load",)
+    tables: tuple[str, ...] = ("load", "latency_samples")
     recognised_by: str = "a JSON mapping with status success or error, and data.resultType"
 
     def sniff(self, path: Path) -> bool:
@@ -64,19 +65,31 @@ class Prometheus:
             draft.refuse_file("the answer holds no series: the query matched nothing", "Check names, labels and the range of time.")
         counts: Counter[str] = Counter()
         begins: list[int] = []
+        buckets: list[BucketSeries] = []
         for number, item in enumerate(results.items(), start=1):
             try:
-                _add_series(draft, number, item, counts, begins)
+                _add_series(draft, number, item, counts, begins, buckets)
             except FieldError as problem:
                 draft.refuse(number, problem)
+        samples = Draft("latency_samples", path, draft.faults)
+        try:
+            add_samples(samples, buckets)
+        except FieldError as problem:
+            draft.refuse(buckets[0].row, problem)
         _tell(draft, counts, kind)
-        return (draft.file(),)
+        files = [one.file() for one in (draft, samples) if one.rows or one.faults.faults]
+        return tuple(files) or (draft.file(),)
 
 
-def _add_series(draft: Draft, number: int, item: Element, counts: Counter[str], begins: list[int]) -> None:
+def _add_series(
+    draft: Draft, number: int, item: Element, counts: Counter[str], begins: list[int], buckets: list[BucketSeries]
+) -> None:
     labels = {name: value.text() or "" for name, value in item.get("metric").fields()}
     metric = labels.get(NAME_LABEL, "")
     raw = [_point(pair, counts) for pair in (item.get("values").items() if item.has("values") else (item.get("value"),))]
+    if is_bucket(metric, labels):
+        buckets.append(BucketSeries(number, metric, labels, {int(at): value for at, value in raw if value is not None}))
+        return
     is_counter = metric.endswith(_COUNTER_ENDS) and len(raw) > 1
     points = _rates(raw, counts) if is_counter else raw
     factor, unit = _UNITS.get(metric, (1.0, next((unit for end, unit in _ENDS if metric.endswith(end)), None)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -326,6 +328,16 @@ def _faults(path: Path, text: str) -> tuple[Fault, ...] | None:
     except InputError as refused:
         return refused.faults
     return None
+
+
+def test_a_list_is_piped_in(tmp_path):
+    items = [node(GPU), pod({"containers": [{"resources": {"limits": {"nvidia.com/gpu": "2"}}}]})]
+    command = [sys.executable, "-m", "schedplan", "ingest", "-", "--out", str(tmp_path / "data")]
+
+    subprocess.run(command, input=json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode(), check=True)
+
+    (nodes, jobs) = json.loads((tmp_path / "data" / "ingest.json").read_text())["files"]
+    assert [("-", "nodes", 1), ("-", "jobs", 1)] == [(one["path"], one["table"], one["rows_kept"]) for one in (nodes, jobs)]
 
 
 @pytest.mark.real_data

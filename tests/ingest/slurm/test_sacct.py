@@ -47,6 +47,13 @@ def test_a_waiting_job_has_no_start_no_place_and_no_limit(tmp_path):
     assert ("pending", None, None, None, ()) == (job.state.value, job.start_s, job.end_s, job.time_limit_minutes, job.placement)
 
 
+def test_the_limit_of_a_partition_is_not_no_limit(tmp_path):
+    table = read(tmp_path / "sacct.psv", HEADER + WAITING.replace("UNLIMITED", "Partition_Limit"))
+
+    assert content((table,)).jobs[0].time_limit_minutes is None
+    assert any("1 jobs have the limit of their partition" in note for note in table.notes)
+
+
 def test_steps_and_earlier_attempts_are_counted_and_left_out(tmp_path):
     first = JOB.replace("COMPLETED", "PREEMPTED").replace("20:01:40", "20:00:20")
     again = JOB.replace("20:00:00", "20:05:00").replace("20:00:10", "20:06:00").replace("20:01:40", "20:08:00")
