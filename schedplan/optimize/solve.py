@@ -253,9 +253,24 @@ class _Solve:
         bound = refinement.relax()
         if bound is not None:
             self.bounds.append(bound)
+        if self.problem.may_pause:
+            self._offer_unbroken(refinement)
         self._keep(refinement.found())
         self._improve(refinement, Level.POOLS, self.options.pool_boxes)
         self.route.append(f"HiGHS relaxation with rounding rows, dives and {refinement.boxes} boxes")
+
+    def _offer_unbroken(self, refinement: Refinement) -> None:
+        """Plan with every job in one piece, and go on from that: its model is so much smaller that it is solved better."""
+        problem = replace(self.problem, best_effort=())
+        options = replace(self.options, require_optimal=False)
+        try:
+            found = _Solve(problem, options, ground_of(problem, self.normalisation), with_repairs=False).brief()
+        except SolverError:  # a job that must be placed may have room in pieces alone
+            return
+        if found is not None:
+            self._offer(found[0].decisions)
+            refinement.take(found[0].decisions)
+            self.route.append("the same with all jobs in one piece")
 
     def _refine_nodes(self, shape: Layout) -> None:
         """Pack the best plan on pools anew on single nodes, and improve the outcome by boxes."""

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from schedplan.config.load import load_settings
+from schedplan.config.project import ProjectPlace
+from schedplan.errors import InputError
 from schedplan.explain.why import explain
 from schedplan.measures.feasibility import violations
 from schedplan.model.plan import Plan
-from schedplan.workflows.optimize import Planned
-from tests.samples.conftest import planned
+from schedplan.workflows.earlier import earlier_plan
+from schedplan.workflows.optimize import Planned, save
+from schedplan.workflows.project import open_project
+from schedplan.workflows.simulate import simulate_options, simulate_project
+from schedplan.workflows.verify import verify_plan
+from tests.samples.conftest import SAMPLES, planned
 
 RESEARCH = {"embed": (7, 2, 5), "evaluate": (9, 5, 10), "sweep": (9, 2, 5)}
 """Hours of work, minutes of a checkpoint and of a restart."""
@@ -61,3 +70,17 @@ def test_it_is_told_for_whom_a_job_leaves(filled: Planned) -> None:
 
     assert told.verdict.startswith("job embed runs in ")
     assert any("service chat has" in reason.message for reason in told.reasons if reason.rule == "pieces")
+
+
+def test_its_record_is_read_back_verified_and_not_replayed(filled: Planned, tmp_path: Path) -> None:
+    settings = load_settings(SAMPLES / "best-effort-fill")
+    project = open_project(ProjectPlace(settings.file, (), ()), settings)
+    save(filled, project, tmp_path / "plan")
+    earlier = earlier_plan(tmp_path / "plan")
+
+    assert () == verify_plan(tmp_path / "plan", SAMPLES / "best-effort-fill").findings
+    # what ran in pieces has no place to keep to
+    assert ["index"] == [stay.job for stay in earlier.jobs]
+    with pytest.raises(InputError) as caught:
+        simulate_project(project, simulate_options(plan=tmp_path / "plan"))
+    assert "SP1116" == caught.value.code
