@@ -61,6 +61,24 @@ def _demand(service: Service, settings: Settings, content: Content, grid: TimeGr
     return Demand(service.name, slots.peak_rps, slots.mean_rps)
 
 
+def at_one_instant(folder: Path) -> Problem:
+    """Return the problem of placing everything at one instant."""
+    from schedplan.config.load import load_settings
+    from schedplan.config.project import ProjectPlace
+    from schedplan.workflows.project import open_project
+    from schedplan.workflows.static import prepare_static
+
+    place = ProjectPlace(folder, (), ())
+    return prepare_static(open_project(place, load_settings(folder))).problem
+
+
+def place(problem: Problem) -> Plan:
+    """Place everything at one instant with the default options."""
+    from schedplan.optimize.static.at_one_instant import optimize_static
+
+    return optimize_static(problem)
+
+
 def solve(problem: Problem) -> Plan:
     """Plan with the default options."""
     from schedplan.optimize.solve import optimize

@@ -13,6 +13,7 @@ from benchmarks import phases
 from benchmarks.fleet_day import Fleet, Gangs, write_fleet_day
 from benchmarks.mixed_day import write_mixed_day
 from benchmarks.random_day import write_random_day
+from benchmarks.shared_devices import write_shared_devices
 
 PHASES = ("load", "forecast", "solve", "verify")
 ECOMMERCE_DAY = Path(__file__).parents[1] / "samples" / "ecommerce-day"
@@ -20,12 +21,16 @@ ECOMMERCE_DAY = Path(__file__).parents[1] / "samples" / "ecommerce-day"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One family of projects. `build` writes the one of a size into a folder; `smoke` is the size that tests run."""
+    """One family of projects. `build` writes the one of a size into a folder; `smoke` is the size that tests run.
+
+    is_static: all of it at one instant.
+    """
 
     name: str
     build: Callable[[Path, int], object]
     sizes: tuple[int, ...]
     smoke: int
+    is_static: bool = False
 
 
 FLEETS = (
@@ -49,6 +54,7 @@ SPECS = (
         Spec(name, lambda folder, size, shape=shape: write_fleet_day(folder, replace(shape, nodes=size, jobs=10 * size)), sizes, 1)
         for name, shape, sizes in FLEETS
     ),
+    Spec("shared-devices", write_shared_devices, sizes=(150, 1500), smoke=6, is_static=True),
     Spec("dense-day", lambda folder, size: write_mixed_day(folder, size, jobs_per_node=10), sizes=(100,), smoke=4),
 )
 
@@ -69,9 +75,9 @@ def run(spec: Spec, size: int, folder: Path) -> Outcome:
     clock = [process_time()]
     settings, content = phases.load(folder)
     clock.append(process_time())
-    problem = phases.forecast(settings, content)
+    problem = phases.at_one_instant(folder) if spec.is_static else phases.forecast(settings, content)
     clock.append(process_time())
-    plan = phases.solve(problem)
+    plan = phases.place(problem) if spec.is_static else phases.solve(problem)
     clock.append(process_time())
     broken = phases.verify(problem, plan)
     clock.append(process_time())

@@ -16,7 +16,14 @@ from schedplan.model.findings import Severity
 from schedplan.model.plan import Plan, PlanStatus, Unplaced
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
-from schedplan.optimize.static.certificate import COUNTED_AT_MOST, COUNTED_PLACED, DEAREST_DEVICE, SIZE_AT_MOST, SIZE_PLACED
+from schedplan.optimize.static.certificate import (
+    COUNTED_AT_MOST,
+    COUNTED_PLACED,
+    DEAREST_DEVICE,
+    NODES_AT_LEAST,
+    SIZE_AT_MOST,
+    SIZE_PLACED,
+)
 from schedplan.report.document import (
     Block,
     Cell,
@@ -135,7 +142,9 @@ def _key_entries(problem: Problem, plan: Plan) -> tuple[Entry, ...]:
     placed, total = len({part.job for part in plan.decisions.parts}), len(problem.jobs)
     tone = Tone.GOOD if placed == total else Tone.CAUTION
     entries.append(Entry("Jobs placed", Quantity(f"{placed:,} of {total:,}"), "", tone))
-    entries.append(Entry("Nodes in use", Quantity(_nodes_in_use(plan), Kind.COUNT), f"of {len(problem.cluster.nodes):,}"))
+    least = _work(plan, NODES_AT_LEAST)
+    at_least = "" if least is None else f"; any placement of all jobs takes at least {least:,.0f}"
+    entries.append(Entry("Nodes in use", Quantity(_nodes_in_use(plan), Kind.COUNT), f"of {len(problem.cluster.nodes):,}{at_least}"))
     cost = whole_value(plan, "cost")
     if cost:
         entries.append(Entry("Cost", Quantity(cost, Kind.MONEY, problem.currency, 2), "per hour"))

@@ -10,7 +10,9 @@ from schedplan.model.plan import Price
 from schedplan.model.problem import Problem
 from schedplan.optimize.static.bound import bound_of
 from schedplan.optimize.static.certificate import least_objective, proven_objective
+from schedplan.optimize.static.fewest import fewest_nodes
 from schedplan.optimize.static.instance import instance
+from schedplan.optimize.static.relaxation import Relaxation
 from tests.optimize_static.problems import node, pod, static
 
 
@@ -76,3 +78,13 @@ def test_least_objective_is_what_is_left_of_all(halves: Problem) -> None:
     assert pytest.approx(0.6 / 2.2) == least_objective(halves, 1.6)
     assert pytest.approx(0.6 / 2.2) == proven_objective(halves, (Price("n", "share 60", 0.6),))
     assert least_objective(halves, 5.0) == 0
+
+
+def test_fewest_nodes_that_hold_everything() -> None:
+    # Four shares above half need a device each, so two nodes of two; a whole device more needs a third. Cores: 5 x 2 of 3 x 8.
+    jobs = (*(pod(f"j{idx}", 0.6, 2.0) for idx in range(4)), pod("whole", 1.0, 2.0))
+    problem = static(tuple(node(f"n{idx}", 2) for idx in range(5)), jobs)
+    few = static((node("n0", 2), node("n1", 2)), jobs)
+
+    assert fewest_nodes(Relaxation(instance(problem, is_relaxed=True))) == 3
+    assert fewest_nodes(Relaxation(instance(few, is_relaxed=True))) is None

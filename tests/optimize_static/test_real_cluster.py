@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,13 @@ import pytest
 from schedplan.config.load import load_settings
 from schedplan.config.project import ProjectPlace
 from schedplan.ingest.ingest import ingest
+from schedplan.model.cluster import Cluster
 from schedplan.model.plan import Plan
 from schedplan.model.problem import Problem
+from schedplan.model.progress import Progress
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.static.certificate import COUNTED_AT_MOST, COUNTED_PLACED
+from schedplan.optimize.static.at_one_instant import optimize_static
+from schedplan.optimize.static.certificate import COUNTED_AT_MOST, COUNTED_PLACED, SIZE_AT_MOST, SIZE_PLACED
 from schedplan.report.document import Document
 from schedplan.report.html import html_text
 from schedplan.workflows.project import open_project
@@ -25,13 +29,24 @@ PROVEN_LIMIT = 5999.6575
 PLOTTING_SCRIPT_BYTES = 6_000_000
 
 
+def points_below(work: dict[str, float]) -> float:
+    """Return the weighed size that lies between a plan and its proven limit, in points of all devices."""
+    return 100 * (work[SIZE_AT_MOST] - work[SIZE_PLACED]) / DEVICES
+
+
 @pytest.fixture(scope="module")
-def placed(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Problem, Plan, Document]:
+def told() -> list[Progress]:
+    """What the search told while it placed the default pods."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def placed(shared_data: Path, tmp_path_factory: pytest.TempPathFactory, told: list[Progress]) -> tuple[Problem, Plan, Document]:
     folder = tmp_path_factory.mktemp("alibaba") / "data"
     traces = shared_data / "traces"
     ingest((traces / "alibaba_gpu_v2023_nodes.csv", traces / "alibaba_gpu_v2023_pods_default.csv.gz"), folder)
     project = open_project(ProjectPlace(None, (folder,), ()), load_settings(None, (), {}))
-    planned = plan_static(project, SolveOptions())
+    planned = plan_static(project, SolveOptions(), watch=told.append)
     return planned.prepared.problem, planned.plan, planned.document
 
 
@@ -45,8 +60,29 @@ def test_all_that_can_be_reached_is_nearly_reached(placed: tuple[Problem, Plan, 
     # The proven limit is 5,999.6575 devices; 0.9657 of all is 0.66 devices below it.
     assert pytest.approx(PROVEN_LIMIT, abs=1e-3) == work[COUNTED_AT_MOST]
     assert work[COUNTED_PLACED] >= 0.9655 * DEVICES
+    assert points_below(work) <= 0.02
     assert work[COUNTED_PLACED] <= work[COUNTED_AT_MOST]
     assert unproven(problem, plan) == ()
+
+
+def test_a_first_plan_is_there_long_before_the_last(placed: tuple[Problem, Plan, Document], told: list[Progress]) -> None:
+    found = [progress for progress in told if progress.phase in ("a first plan", "a better plan")]
+    objectives = [progress.objective for progress in found if progress.objective is not None]
+
+    assert found[0].phase == "a first plan"
+    assert len(objectives) >= 2
+    assert objectives == sorted(objectives, reverse=True)
+    assert found[0].bound is not None
+    # 0.02 of all weighed size is about 1.4 points of the devices
+    assert objectives[0] - found[0].bound <= 0.02
+
+
+def test_where_cores_are_scarce_it_comes_as_near(placed: tuple[Problem, Plan, Document]) -> None:
+    problem = placed[0]
+    pools = tuple(replace(pool, cpus=None if pool.cpus is None else 0.8 * pool.cpus) for pool in problem.cluster.pools)
+    plan = optimize_static(replace(problem, cluster=Cluster(pools, problem.cluster.speeds)))
+
+    assert points_below(dict(plan.proof.work)) <= 0.02
 
 
 def test_every_pod_is_accounted_for(placed: tuple[Problem, Plan, Document]) -> None:

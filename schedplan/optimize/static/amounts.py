@@ -14,9 +14,11 @@ from schedplan.optimize.static.certificate import (
     COUNTED_AT_MOST,
     COUNTED_PLACED,
     DEAREST_DEVICE,
+    NODES_AT_LEAST,
     SIZE_AT_MOST,
     SIZE_PLACED,
 )
+from schedplan.optimize.static.fewest import fewest_nodes
 from schedplan.optimize.static.instance import Instance
 from schedplan.optimize.static.relaxation import Relaxation
 from schedplan.optimize.static.services import ServiceNeed
@@ -37,12 +39,15 @@ def amounts(
     answer = relaxation.solve(by_count.weights)
     at_most = bound_of(by_count, services, relaxation.prices(answer)).value if answer is not None else Fraction(0)
     placed = fsum(part.workers * counted_share(problem.job_by_name[part.job].shape, problem.cluster) for part in decisions.parts)
+    is_all = len({part.job for part in decisions.parts}) == len(problem.jobs)
+    fewest = fewest_nodes(relaxation) if is_all and problem.jobs else None
     return (
         (SIZE_PLACED, weighed_size(problem, sorted({part.job for part in decisions.parts}))),
         (SIZE_AT_MOST, float(bound.value)),
         (COUNTED_PLACED, placed),
         (COUNTED_AT_MOST, float(at_most)),
         (DEAREST_DEVICE, float(bound.dearest_device)),
+        *(((NODES_AT_LEAST, float(fewest)),) if fewest is not None else ()),
     )
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from schedplan.optimize.static.instance import Instance, Integers, Need, NodeType, is_unknown
 from schedplan.optimize.static.ladder import TypePlan
+from schedplan.optimize.static.nodes import Nodes
 from schedplan.optimize.static.program import Answer, Floats
 from schedplan.optimize.static.relaxation import Relaxation
 
-SAMPLES = 25
 FAILED_DRAWS = 4
 
 
@@ -94,14 +94,31 @@ def planned_fillings(relaxation: Relaxation, plan: TypePlan) -> list[Filling]:
     return found
 
 
-def sampled_fillings(relaxation: Relaxation, answer: Answer, rng: np.random.Generator) -> list[Filling]:
-    """Return fillings of each type drawn as its optimum mixes classes and patterns."""
+def sampled_fillings(relaxation: Relaxation, answer: Answer, rng: np.random.Generator, per_type: int) -> list[Filling]:
+    """Return so many fillings of each type, drawn as its optimum mixes classes and patterns."""
     found = []
     for one in relaxation.instance.types:
         draw = _Draw(relaxation, answer, one)
         if draw.is_empty:
             continue
-        found += [draw.filling(rng) for _ in range(SAMPLES)]
+        found += [draw.filling(rng) for _ in range(per_type)]
+    return found
+
+
+def standing_fillings(nodes: Nodes, type_of: Integers) -> list[Filling]:
+    """Return what stands on each node, a node's type being type_of[node]; nodes with replicas give none."""
+    found = []
+    for node, holds in enumerate(nodes.holds):
+        if holds and all(hold.of is not None and hold.need.shares <= 1 for hold in holds):
+            devices: dict[int, list[int]] = {}
+            loose: Counter[int] = Counter()
+            for hold in holds:
+                if hold.need.shares:
+                    devices.setdefault(hold.devices[0][0], []).append(hold.of or 0)
+                else:
+                    loose[hold.of or 0] += 1
+            shared = tuple(sorted(tuple(sorted(classes)) for classes in devices.values()))
+            found.append(Filling(int(type_of[node]), shared, tuple(sorted(loose.items()))))
     return found
 
 

@@ -5,6 +5,7 @@ Bounded by counts of steps, never by a clock.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -12,20 +13,23 @@ import numpy as np
 
 from schedplan.model.problem import Problem
 from schedplan.optimize.static.assembly import Assembly
-from schedplan.optimize.static.filling import Filling, planned_fillings, sampled_fillings
+from schedplan.optimize.static.filling import Filling, planned_fillings, sampled_fillings, standing_fillings
+from schedplan.optimize.static.generation import generated
 from schedplan.optimize.static.instance import Instance
 from schedplan.optimize.static.ladder import NEARLY_WHOLE, SLACKS, type_plan
 from schedplan.optimize.static.master import ROUNDINGS, Master
-from schedplan.optimize.static.pricing import Pricing
-from schedplan.optimize.static.program import Floats
-from schedplan.optimize.static.relaxation import Relaxation
+from schedplan.optimize.static.program import Answer, Floats
+from schedplan.optimize.static.relaxation import Relaxation, Row
 from schedplan.optimize.static.residual import residual
 from schedplan.optimize.static.standing import Standing, assembly_with, held_of_cuts, nodes_with
 
 SAMPLED_SLACKS = (0.0, 0.10)
 REQUIRED = 1000.0
-PRICING_ROUNDS = 12
-NEAR_BOUND = 1e-3
+FIRST_SLACKS = (0.05, 0.10)
+FIRST_SAMPLES, SAMPLES = 25, 75
+FIRST_ROUNDINGS = (8,)
+RECOMBINATIONS = 6
+RECOMBINED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +47,107 @@ def weights_of(instance: Instance) -> Floats:
     return instance.weights + boost * np.array([one.job.required for one in instance.classes])
 
 
-def assemble(problem: Problem, whole: Instance, standing: Standing) -> tuple[Assembly, RecipeWork]:
-    """Return the best assembly of several dives over the same fillings, and what was done for it."""
+def assemble(
+    problem: Problem, whole: Instance, standing: Standing, keep: Callable[[Assembly], None] = lambda _: None
+) -> tuple[Assembly, RecipeWork]:
+    """Return the best assembly of several dives over fillings, and what was done for it; `keep` is told of every better one."""
     weights = weights_of(whole)
     left, rows_of = residual(nodes_with(problem, whole, standing))
     left = replace(left, held=held_of_cuts(problem, whole, standing))
-    fillings, n_priced = _fillings(left, weights)
-    left = _within_quotas(left, weights)
+    type_of = np.zeros(sum(len(rows) for rows in rows_of), dtype=np.int64)
+    for t, rows in enumerate(rows_of):
+        type_of[list(rows)] = t
+    capped = _within_quotas(left, weights)
     order = sorted(range(len(whole.classes)), key=lambda k: (-weights[k], k))
-    found: list[Assembly] = []
+    ranked: list[tuple[float, Assembly]] = []
     rounds = 0
-    master = Master(left, fillings, weights)
-    for rounded_up in ROUNDINGS:
-        chosen, done = master.dive(rounded_up)
-        rounds += done
-        assembly = assembly_with(problem, whole, standing)
-        assembly.settle(chosen, rows_of)
-        assembly.complete_gangs()
-        assembly.fill(order)
-        found.append(assembly)
-    best = max(found, key=lambda assembly: float(weights @ (whole.demand - assembly.wanted)))
-    return best, RecipeWork(len(fillings), rounds, n_priced)
+
+    def dives(fillings: list[Filling], roundings: tuple[int, ...]) -> None:
+        """Rank the outcomes of several dives over fillings among those that are there, and keep the best."""
+        nonlocal rounds
+        master = Master(capped, fillings, weights)
+        for rounded_up in roundings:
+            chosen, done = master.dive(rounded_up)
+            rounds += done
+            assembly = assembly_with(problem, whole, standing)
+            assembly.settle(chosen, rows_of)
+            assembly.complete_gangs()
+            assembly.fill(order)
+            worth = float(weights @ (whole.demand - assembly.wanted))
+            if not ranked or worth > ranked[0][0]:
+                keep(assembly)
+            ranked.append((worth, assembly))
+            ranked.sort(key=lambda one: -one[0])
+            del ranked[RECOMBINED:]
+
+    planned = _Planned(left, weights)
+    planned.add(FIRST_SLACKS)
+    planned.sample(FIRST_SAMPLES)
+    dives(planned.fillings, FIRST_ROUNDINGS)
+    planned.add(tuple(slack for slack in SLACKS if slack not in FIRST_SLACKS))
+    planned.sample(SAMPLES)
+    dives(planned.fillings, ROUNDINGS)
+    priced = generated(left, planned.fillings, weights, planned.centre(), planned.bound)
+    fillings = [*planned.fillings, *priced]
+    if priced:
+        dives(fillings, ROUNDINGS)
+    for _ in range(RECOMBINATIONS):
+        standing_now = [filling for _, one in ranked for filling in standing_fillings(one.nodes, type_of)]
+        fillings = list(dict.fromkeys([*fillings, *standing_now]))
+        value = ranked[0][0]
+        dives(fillings, ROUNDINGS)
+        if ranked[0][0] <= value:
+            break
+    return ranked[0][1], RecipeWork(len(fillings), rounds, len(priced))
+
+
+class _Planned:
+    """Fillings of plans per type at several slacks, and sampled ones."""
+
+    def __init__(self, left: Instance, weights: Floats) -> None:
+        self.weights = weights
+        self.relaxation = Relaxation(left)
+        self.answers: dict[float, Answer | None] = {}
+        self.rng = np.random.default_rng(0)
+        self.found: dict[Filling, None] = {}
+
+    @property
+    def fillings(self) -> list[Filling]:
+        return list(self.found)
+
+    @property
+    def bound(self) -> float:
+        """The value of the relaxation with nothing set aside."""
+        answer = self._answer(0.0)
+        return answer.value if answer is not None else 0.0
+
+    def centre(self) -> Floats:
+        """What a unit of each class costs under the prices of the relaxation."""
+        answer = self._answer(0.0)
+        if answer is None:
+            return self.weights
+        demand = [self.relaxation.row_of[Row("demand", k)] for k in range(len(self.weights))]
+        return np.maximum(self.weights - answer.prices[demand], 0.0)
+
+    def add(self, slacks: tuple[float, ...]) -> None:
+        """Add the fillings of the plans at some slacks."""
+        for slack in slacks:
+            answer = self._answer(slack)
+            if answer is not None:
+                plan = type_plan(self.relaxation, answer, self.weights, slack)
+                self.found |= dict.fromkeys(planned_fillings(self.relaxation, plan))
+
+    def sample(self, per_type: int) -> None:
+        """Add sampled fillings, so many for each type and slack."""
+        for slack in SAMPLED_SLACKS:
+            answer = self._answer(slack)
+            if answer is not None:
+                self.found |= dict.fromkeys(sampled_fillings(self.relaxation, answer, self.rng, per_type))
+
+    def _answer(self, slack: float) -> Answer | None:
+        if slack not in self.answers:
+            self.answers[slack] = self.relaxation.solve(self.weights, slack)
+        return self.answers[slack]
 
 
 def _within_quotas(left: Instance, weights: Floats) -> Instance:
@@ -82,37 +166,3 @@ def _within_quotas(left: Instance, weights: Floats) -> Instance:
             for one in left.classes
         ),
     )
-
-
-def _fillings(left: Instance, weights: Floats) -> tuple[list[Filling], int]:
-    relaxation = Relaxation(left)
-    found: list[Filling] = []
-    bound = 0.0
-    rng = np.random.default_rng(0)
-    for slack in SLACKS:
-        answer = relaxation.solve(weights, slack)
-        if answer is None:
-            continue
-        bound = max(bound, answer.value)
-        found += planned_fillings(relaxation, type_plan(relaxation, answer, weights, slack))
-        if slack in SAMPLED_SLACKS:
-            found += sampled_fillings(relaxation, answer, rng)
-    found = list(dict.fromkeys(found))
-    return _with_priced(left, found, weights, bound)
-
-
-def _with_priced(left: Instance, fillings: list[Filling], weights: Floats, bound: float) -> tuple[list[Filling], int]:
-    """Add fillings priced at the master's prices while it stays below the bound of the relaxation."""
-    pricing, n_priced = None, 0
-    for _ in range(PRICING_ROUNDS):
-        answer = Master(left, fillings, weights).whole()
-        if answer.value >= bound * (1 - NEAR_BOUND):
-            break
-        pricing = pricing or Pricing(left)
-        known = set(fillings)
-        new = [filling for filling in pricing.fillings(answer) if filling not in known]
-        if not new:
-            break
-        fillings = [*fillings, *new]
-        n_priced += len(new)
-    return fillings, n_priced

@@ -6,6 +6,7 @@ A plan is handed out only after the solver-free check of `measures` has accepted
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import fsum
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from schedplan.errors import SolverError
 from schedplan.measures.accounting import account
 from schedplan.measures.feasibility import violations
-from schedplan.measures.objective import terms, total
+from schedplan.measures.objective import Normalisation, terms, total
 from schedplan.measures.rules.case import CODES
 from schedplan.measures.work import importance
 from schedplan.model.plan import ConflictItem, Decisions, Plan, PlanStatus, Price, Proof
@@ -21,7 +22,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
-from schedplan.optimize.static.amounts import amounts
+from schedplan.optimize.static.amounts import amounts, weighed_size
 from schedplan.optimize.static.assembly import Assembly
 from schedplan.optimize.static.bound import ProvenBound, bound_of
 from schedplan.optimize.static.certificate import least_objective
@@ -74,6 +75,8 @@ class StaticSolve:
         self.standing = standing_of(problem)
         self.proven: _Proven | None = None
         self.best: Assembly | None = None
+        self.objective: float | None = None
+        self.standing_size = weighed_size(problem, sorted({part.job for part in self.standing.parts}))
 
     def plan(self) -> Plan:
         """Run the steps and return the plan. SolverError as AtOneInstant raises it."""
@@ -84,11 +87,7 @@ class StaticSolve:
             return self._infeasible(conflict)
         self._tell("bound by prices")
         self.proven = proven = self._bound()
-        self._tell("best fit in order of submission")
-        reference = first_come(self.problem, self.instance, self.standing)
-        self.scales = scales_of(self.problem, decisions_of(self.problem, reference, self.standing))
-        self._keep(reference)
-        built = self._built(reference)
+        built = self._built()
         self._keep(built.assembly)
         self._tell("fewer nodes")
         built.assembly.save()
@@ -113,13 +112,34 @@ class StaticSolve:
         proof = replace(plan.proof, route="interrupted", work=work, prices=self.proven.prices)
         return replace(plan, proof=proof, warnings=(*plan.warnings, INTERRUPTED))
 
+    @cached_property
+    def reference(self) -> Assembly:
+        """Best fit in the order of submission, which scales what a plan is shown beside."""
+        return first_come(self.problem, self.instance, self.standing)
+
+    @cached_property
+    def scales(self) -> Normalisation:
+        """The scales of the goals."""
+        return scales_of(self.problem, decisions_of(self.problem, self.reference, self.standing))
+
     def _keep(self, assembly: Assembly) -> None:
         """Keep what stands, as it is now."""
         self.best = assembly.copy()
 
-    def _tell(self, phase: str) -> None:
+    def _found(self, assembly: Assembly) -> None:
+        """Keep what a search found, and tell it: the first once the check has accepted it, later ones as they come."""
+        is_first, size = self.best is None, assembly.weight() + self.standing_size
+        if is_first and violations(self.problem, decisions_of(self.problem, assembly, self.standing)):
+            return
+        self._keep(assembly)
+        self._tell("a first plan" if is_first else "a better plan", least_objective(self.problem, size))
+
+    def _tell(self, phase: str, objective: float | None = None) -> None:
         """Tell the watcher where the search stands."""
-        self.watch(Progress(phase, bound=None if self.proven is None else self.proven.least))
+        self.objective = objective if objective is not None else self.objective
+        bound = None if self.proven is None else self.proven.least
+        gap = None if self.objective is None or bound is None else prove(self.objective, bound).gap
+        self.watch(Progress(phase, self.objective, bound, gap))
 
     def _handed_out(self, assembly: Assembly, bound: float | None) -> Plan:
         """Return the plan that an assembly is, with every number that follows, once the check has accepted it."""
@@ -152,7 +172,7 @@ class StaticSolve:
         bound = bound_of(self.relaxed, self.services, prices)
         return _Proven(relaxation, bound, prices, least_objective(self.problem, bound.value))
 
-    def _built(self, reference: Assembly) -> _Built:
+    def _built(self) -> _Built:
         """Return the better of a search and the reference."""
         left, rows_of = residual(nodes_with(self.problem, self.instance, self.standing))
         is_whole = is_small(left) and not has_ties(self.problem)
@@ -160,8 +180,9 @@ class StaticSolve:
         built = self._by_whole_model(left, rows_of) if is_whole else None
         built = built or self._by_recipe()
         weights = weights_of(self.instance)
-        if weights @ reference.wanted < weights @ built.assembly.wanted:
-            return replace(built, assembly=reference, route=f"{built.route}; best fit in order of submission was better")
+        self._tell("best fit in order of submission")
+        if weights @ self.reference.wanted < weights @ built.assembly.wanted:
+            return replace(built, assembly=self.reference, route=f"{built.route}; best fit in order of submission was better")
         return built
 
     def _by_whole_model(self, left: Instance, rows_of: tuple[tuple[int, ...], ...]) -> _Built | None:
@@ -185,7 +206,7 @@ class StaticSolve:
         )
 
     def _by_recipe(self) -> _Built:
-        assembly, done = assemble(self.problem, self.instance, self.standing)
+        assembly, done = assemble(self.problem, self.instance, self.standing, self._found)
         route = f"device patterns on {len(self.instance.types)} types of nodes, dive over fillings of nodes, best fit of the rest"
         work = (
             ("classes", float(len(self.instance.classes))),
