@@ -1,7 +1,8 @@
 """The fewest nodes that could hold all work of a static placement, by the relaxation with the nodes of each type as a variable.
 
 Variables beside those of the relaxation: n_t nodes of type t in use, 0 <= n_t <= N_t. min Σ n_t, every unit placed, and in every
-row about a type its limit per node times n_t in place of N_t. What stands on so many real nodes satisfies it, so its value is a bound.
+row about a type its limit per node times n_t in place of N_t. What stands on so many real nodes satisfies it, so its value is a
+bound.
 """
 
 from __future__ import annotations
