@@ -264,7 +264,7 @@ def test_an_interrupted_order_says_which_goals_are_open(tmp_path: Path) -> None:
 
 
 def test_whenever_a_static_search_ends_its_best_plan_is_kept(tmp_path: Path) -> None:
-    """The bound comes first, then jobs as they came: from there on there is a plan, by best fit and later by the search."""
+    """The bound comes first, then the search: from there on there is a plan, and best fit in the order of submission beside it."""
     project = waiting_is_cheaper(tmp_path)
     points: list[Progress] = []
     whole = plan_static(project, SolveOptions(), watch=points.append)
@@ -279,7 +279,7 @@ def test_whenever_a_static_search_ends_its_best_plan_is_kept(tmp_path: Path) -> 
             save(planned, project, tmp_path / "kept", force=True)
             assert () == verify_plan(tmp_path / "kept").findings
             assert planned.plan.proof.bound == whole.plan.proof.bound
-    # read, bound, first come: nothing yet; then every node by itself, fewer nodes
+    # read, bound, every node by itself: nothing yet; then best fit beside it, fewer nodes
     assert [0, 0, 0, 1, 1] == found
 
 

@@ -179,6 +179,7 @@ class StaticSolve:
         self._tell("every node by itself" if is_whole else "fillings of nodes")
         built = self._by_whole_model(left, rows_of) if is_whole else None
         built = built or self._by_recipe()
+        self._keep(built.assembly)
         weights = weights_of(self.instance)
         self._tell("best fit in order of submission")
         if weights @ self.reference.wanted < weights @ built.assembly.wanted:
