@@ -70,7 +70,7 @@ class SchedplanError(Exception):
     @classmethod
     def of_faults(cls, faults: tuple[Fault, ...]) -> Self:
         """Return one error that tells `faults` (at least one): the first 20 in full and the count of the rest."""
-        lines = [fault.sentence() for fault in faults[:FAULTS_SHOWN]]
+        lines = [fault.sentence().replace("\n", "\\n") for fault in faults[:FAULTS_SHOWN]]
         if len(faults) > FAULTS_SHOWN:
             lines.append(f"and {len(faults) - FAULTS_SHOWN} more")
         return cls("\n".join(lines), code=faults[0].code, faults=faults)

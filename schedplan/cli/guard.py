@@ -18,6 +18,7 @@ import typer
 from schedplan.cli.exits import ExitStatus
 from schedplan.cli.talk import Talk, shown, write_line
 from schedplan.errors import OutputError, SchedplanError
+from schedplan.report.verbatim import visible
 
 REPORT_HINT = "This is a fault of schedplan. Please report it with the command and what it prints with -vv"
 USAGE_CODE, FAULT_CODE, INTERRUPTED_CODE, TERMINATED_CODE = "SP2001", "SP9001", "SP9130", "SP9143"
@@ -88,7 +89,9 @@ def _tell_refusal(manner: Manner, problem: SchedplanError) -> None:
     first = problem.faults[0] if problem.faults else None
     hint = problem.hint or (first.hint if first and manner.is_json else None)
     place = (first.file, first.row, first.column) if first else (None, None, None)
-    _tell(manner, problem.code, problem.message, hint=hint, place=place)
+    # Only faults have lines of their own; any other newline comes from a name.
+    message = problem.message if problem.faults or manner.is_json else visible(problem.message)
+    _tell(manner, problem.code, message, hint=hint, place=place)
     if manner.has_traceback and problem.exit_status == ExitStatus.OUR_FAULT:
         write_line(shown("".join(traceback.format_exception(problem))))
 
@@ -116,7 +119,7 @@ def _tell(
     talk = Talk(color=manner.color)
     write_line(f"{talk.painted('error')} {code}: {shown(message)}")
     if hint:
-        write_line(f"{talk.painted('hint')}: {shown(hint)}")
+        write_line(f"{talk.painted('hint')}: {visible(hint)}")
 
 
 def _usage_hint(problem: typer.TyperException) -> str | None:

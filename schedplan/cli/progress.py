@@ -13,7 +13,8 @@ from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from schedplan.cli.talk import Talk, shown, takes_color, write_line
+from schedplan.cli.talk import Talk, takes_color, write_line
+from schedplan.report.verbatim import visible
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -99,7 +100,7 @@ def _status(progress: Progress, color: str) -> Status:
 
 
 def _sentence(elapsed_s: float, phase: str, objective: float | None, bound: float | None, gap: float | None) -> str:
-    parts = [shown(phase), f"{elapsed_s:.0f} s"]
+    parts = [visible(phase), f"{elapsed_s:.0f} s"]
     if objective is not None:
         parts.append(f"objective {objective:.6g}")
     if bound is not None:

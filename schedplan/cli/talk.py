@@ -39,7 +39,7 @@ class Talk:
         if self.is_json:
             write_line(json.dumps({"level": level, "message": text}, sort_keys=True))
         else:
-            write_line(f"{self.painted(level)}: {shown(text)}")
+            write_line(f"{self.painted(level)}: {visible(text)}")
 
 
 def takes_color(stream: TextIO, color: str) -> bool:

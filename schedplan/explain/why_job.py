@@ -171,7 +171,7 @@ def _pinned_time(problem: Problem, run: Run) -> Reason | None:
     pin = problem.pin_of_job.get(run.job.name)
     if pin is None or pin.start_s is None:
         return None
-    return Reason("pin", f"it starts when it is pinned to: {pin_told(problem, pin)}")
+    return Reason("pin", "its pin says when it starts")
 
 
 def _time_reason(problem: Problem, plan: Plan, room: Room, run: Run) -> Reason:

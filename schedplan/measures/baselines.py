@@ -26,7 +26,7 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
 
 WHOLE_POOL = "whole pool always on"
-ON_DEMAND_POOL = "on-demand pool always on"
+ON_DEMAND_POOL = "on-demand pool always on, jobs on further on-demand nodes"
 ALL_ON_DEMAND = "all nodes on-demand, always on"
 PEAK_SIZED = "peak-sized, jobs on-demand"
 PEAK_SIZED_SPOT = "peak-sized, jobs where planned"

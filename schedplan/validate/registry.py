@@ -17,6 +17,7 @@ from schedplan.validate.subject import Subject
 
 RULES: tuple[Rule, ...] = references.RULES + room.RULES + windows.RULES + latency.RULES + plausible.RULES
 _OF_PLANS = frozenset({"SP1208", "SP1215", "SP1224"})
+_OF_NAMES = frozenset({"SP1206", "SP1209"})
 _NEEDED = frozenset({"SP1202", "SP1217"})
 _TEXTS = {code.value: text for code, text in READING_TEXTS} | {rule.code: rule.text for rule in RULES}
 
@@ -29,7 +30,16 @@ def validate(subject: Subject, rules: tuple[Rule, ...] = RULES) -> tuple[Finding
 
 def cautions(subject: Subject) -> tuple[str, ...]:
     """Return what a plan must warn of, as sentences: work that gets another place than its owner may think, or none."""
-    found = validate(subject, tuple(rule for rule in RULES if rule.code in _OF_PLANS))
+    return _sentences(subject, _OF_PLANS)
+
+
+def notes(subject: Subject) -> tuple[str, ...]:
+    """Return what a plan is to note, as sentences: rows of quotas and latency samples that speak of nothing there is."""
+    return _sentences(subject, _OF_NAMES)
+
+
+def _sentences(subject: Subject, codes: frozenset[str]) -> tuple[str, ...]:
+    found = validate(subject, tuple(rule for rule in RULES if rule.code in codes))
     return tuple(f"{finding.subject}: {finding.message}. {finding.hint or ''}".rstrip() for finding in found)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from schedplan.config.override import Override
 from schedplan.config.settings import Settings
-from schedplan.errors import UsageError
+from schedplan.errors import OutputError, UsageError
 from schedplan.explain.blocker import blockers
 from schedplan.measures.baselines import baselines, waterfall
 from schedplan.model.earlier import Earlier
@@ -26,7 +26,7 @@ from schedplan.optimize.solved import Solved, Solving
 from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
 from schedplan.tables.artefact_context import PlanContext, SettingsSnapshot, context_of, relative_path, settings_sha256
-from schedplan.tables.artefacts import DEFAULT_PLAN, PLAN_FOLDER, write_front, write_plan
+from schedplan.tables.artefacts import DEFAULT_PLAN, PLAN_FOLDER, read_plan, write_front, write_plan
 from schedplan.workflows.earlier import earlier_text, idle_earlier
 from schedplan.workflows.goals import AskedGoals, goal_values_asked, held_values
 from schedplan.workflows.preempt import waiting_rows
@@ -161,6 +161,20 @@ def save(planned: Planned, project: Project, folder: Path, *, force: bool = Fals
     write_plan(folder, planned.plan, planned.context, force=force, inputs=project.paths())
     if planned.front:
         write_front(front_folder(folder), planned.front, force=force, inputs=project.paths())
+
+
+def refuse_other_plan(project: Project, folder: Path) -> None:
+    """Raise OutputError where the place of every plan without a project file holds the plan of other tables."""
+    if project.settings.file is not None or not has_plan(folder):
+        return
+    _, context = read_plan(folder)
+    theirs = [record.path for record in context.inputs]
+    if {record.path for record in project.inputs()}.isdisjoint(theirs):
+        raise OutputError(
+            f"{folder} holds the plan of other tables: {', '.join(theirs)}",
+            code="SP2102",
+            hint="Name another place with --out, or give that plan up with --force.",
+        )
 
 
 def front_folder(folder: Path) -> Path:

@@ -23,6 +23,7 @@ from schedplan.tables.quotas import joined
 from schedplan.tables.runtimes import with_runtimes
 from schedplan.timegrid import TimeGrid
 from schedplan.validate.registry import cautions, refuse_senseless
+from schedplan.validate.registry import notes as notes_of_names
 from schedplan.validate.subject import Subject
 from schedplan.workflows.assumptions import default_notes
 from schedplan.workflows.demand import expected_demand
@@ -56,7 +57,15 @@ def prepare(project: Project, runtime_minutes: float | None = None) -> Prepared:
     problem, assumed, warnings = _problem(project, grid, expected.demands, runtime_minutes)
     subject = Subject(problem.cluster, problem.jobs, problem.services, grid=grid)
     law = (LAW,) if content.services else ()
-    notes = (*content.notes, *law, *said, *expected.notes, *assumed, *default_notes(settings))
+    named = Subject(
+        content.cluster,
+        content.jobs,
+        content.services,
+        quotas=problem.quotas,
+        latency_samples=content.latency_samples,
+    )
+    idle = notes_of_names(named)
+    notes = (*content.notes, *law, *said, *expected.notes, *assumed, *idle, *default_notes(settings))
     return Prepared(
         problem=replace(problem, assumptions=notes),
         forecasts=expected.forecasts,

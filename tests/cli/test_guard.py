@@ -48,6 +48,17 @@ def test_every_end_has_its_status_and_a_line(problem: BaseException, status: int
     assert "Traceback" not in said.err
 
 
+def test_a_newline_in_a_name_splits_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    faults = (Fault("SP1001", "job a\nb is off"), Fault("SP1001", "job c is off"))
+    guarded(raising(InputError("job a\nb is off", hint="mend\na")), [])
+    guarded(raising(InputError.of_faults(faults)), [])
+
+    # each of several faults has a line of its own, and no name makes a further one
+    lines = capsys.readouterr().err.splitlines()
+    told = [line.partition(": ")[2] or line for line in lines]
+    assert ["job a\\nb is off", "mend\\na", "job a\\nb is off", "job c is off"] == told
+
+
 def test_an_answer_is_passed_on_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
     assert guarded(lambda: 1, []) == ExitStatus.ANSWER_IS_NO
 

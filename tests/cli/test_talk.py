@@ -24,6 +24,12 @@ def test_quiet_keeps_warnings_and_drops_notes(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr() == ("", "warning: no prices: \\x07\n")
 
 
+def test_a_newline_in_a_name_splits_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Talk().warn("job a\nerror SP9001: b is left out")
+
+    assert "warning: job a\\nerror SP9001: b is left out\n" == capsys.readouterr().err
+
+
 def test_as_json_each_word_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     Talk(is_json=True).note('a "b"\nc')
 

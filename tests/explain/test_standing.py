@@ -64,3 +64,18 @@ def test_a_pin_is_told_for_the_job_and_for_another_node() -> None:
     assert ("pin", "it is pinned on n") == (explain(task, plan, "a").reasons[0].rule, explain(task, plan, "a").reasons[0].message)
     why_not = explain(task, plan, "a", why_not="m")
     assert "job a may not stand on m: pin" == why_not.verdict
+
+
+def test_a_pin_of_node_and_start_is_told_once() -> None:
+    task = problem(
+        {
+            "slots": 3,
+            "nodes": [{"name": "n", "gpus": 1}, {"name": "m", "gpus": 1}],
+            "jobs": [{"name": "a", "gpus": 1}],
+            "pins": [{"job": "a", "node": "n", "start": 1}],
+        }
+    )
+    told = [reason.message for reason in explain(task, optimize(task), "a").reasons if reason.rule == "pin"]
+
+    assert 1 == sum("pinned on n" in message for message in told)
+    assert "its pin says when it starts" in told

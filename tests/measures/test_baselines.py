@@ -20,7 +20,7 @@ def test_the_day_has_its_five_named_baselines(day, day_plan):
     # 24 x (10 x 300 + 10 x 100); 24 x 10 x 300 + 10 x 4 x 300; 24 x 20 x 300; 24 x 8 x 300 + 12,000; the same with 10 x 4 x 100.
     assert costs(day, day_plan) == {
         "whole pool always on": 96_000,
-        "on-demand pool always on": 84_000,
+        "on-demand pool always on, jobs on further on-demand nodes": 84_000,
         "all nodes on-demand, always on": 144_000,
         "peak-sized, jobs on-demand": 69_600,
         "peak-sized, jobs where planned": 61_600,
@@ -89,7 +89,7 @@ def test_sunk_nodes_are_in_every_baseline_and_jobs_on_them_stay():
     od = Pool("od", gpus=4, market=Market.ON_DEMAND, min_count=0, price_per_hour=8.0)
     found = one_job(Pool("own", gpus=4, price_per_hour=5.0), od)
 
-    assert costs(*found) == {"whole pool always on": 52.0, "on-demand pool always on": 52.0}
+    assert costs(*found) == {"whole pool always on": 52.0, "on-demand pool always on, jobs on further on-demand nodes": 52.0}
 
 
 def test_words_name_every_node_that_the_sum_counts():
@@ -117,7 +117,7 @@ def test_a_job_pays_for_the_share_of_a_node_that_it_fills():
 
     assert costs(*found) == {
         "whole pool always on": 40.0,
-        "on-demand pool always on": 40.0,
+        "on-demand pool always on, jobs on further on-demand nodes": 40.0,
         "all nodes on-demand, always on": 64.0,
     }
 

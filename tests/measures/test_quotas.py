@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from schedplan.measures.accounting import account, goal_values
-from schedplan.measures.baselines import baselines, waterfall
+from schedplan.measures.baselines import ON_DEMAND_POOL, baselines, waterfall
 from schedplan.measures.feasibility import violations
 from schedplan.measures.quotas import TenantHoldings, borrow_costs, quota_refusal
 from schedplan.model.cluster import Cluster, Market, Pool
@@ -156,7 +156,7 @@ def test_a_budget_counts_what_is_borrowed_on_its_day(limit, is_broken):
 def test_the_waterfall_ends_at_the_cost_with_borrowing():
     rented = replace(NODE, market=Market.ON_DEMAND, min_count=0)
     problem = problem_of(TWO, [Quota("t", 2.0, borrow_price=1.5)], (rented,))
-    start = next(one for one in baselines(problem, SIDE_BY_SIDE) if one.name == "on-demand pool always on")
+    start = next(one for one in baselines(problem, SIDE_BY_SIDE) if one.name == ON_DEMAND_POOL)
     steps = waterfall(problem, SIDE_BY_SIDE)
 
     assert [6.0] == [step.amount for step in steps if step.name == "borrowing"]

@@ -1,6 +1,8 @@
 """What the sample ecommerce-day must show."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,12 @@ from schedplan.check.rules import parse_rules
 from schedplan.check.verdict import judge
 from schedplan.config.load import load_settings
 from schedplan.measures.feasibility import violations
+from schedplan.model.front import PointStatus
 from schedplan.model.plan import PlanStatus
+from schedplan.model.workload import Job
+from schedplan.optimize.goals.pareto import pareto
 from schedplan.workflows.check import measured
+from schedplan.workflows.goals import AskedGoals
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "ecommerce-day"
 SHANGHAI = timezone(timedelta(hours=8))
@@ -83,6 +89,40 @@ def test_cost_is_the_hours_and_the_expected_rework(ecommerce_day):
 
     assert measure(ecommerce_day, "cost") == pytest.approx(expected, abs=1e-3)
     assert expected < 61_600
+
+
+def test_a_front_has_one_point_and_says_why(ecommerce_day):
+    problem = ecommerce_day.prepared.problem
+    plan, _ = pareto(problem, AskedGoals().front_of(problem.objective), 10)
+
+    # the gang has one start, and replicas follow the demand: no goal can be bought with another
+    assert [PointStatus.OPTIMAL] == [point.status for point in plan.front.points]
+    assert "Nor do any others of latency, utilization, cost" in plan.front.told
+    assert "jobs with more than one start to choose from: 0 of 1" in plan.front.told
+
+
+def test_with_batch_work_a_front_has_many_points_none_beaten_by_another(ecommerce_day):
+    """Twelve jobs that may run at once on dear nodes, or wait until the gang leaves the cheap ones."""
+    problem = ecommerce_day.prepared.problem
+    batch = tuple(
+        Job(
+            f"batch-{idx}",
+            shape=problem.jobs[0].shape,
+            runtime_minutes=60.0 * (1 + idx % 4),
+            submit_s=hour_of(1 + idx % 6),
+            spot_ok=True,
+            workers=1 + (idx % 3 == 0),
+            checkpoint_minutes=30.0,
+        )
+        for idx in range(12)
+    )
+    plan, told = pareto(replace(problem, jobs=(*problem.jobs, *batch)), ("latency", "cost"), 10)
+    points = plan.front.points
+
+    assert 10 == len(points) == len(told)
+    assert all(one.first < other.first and one.second > other.second for one, other in pairwise(points))
+    assert all(one.bound is not None and one.gap < 1e-3 for one in points)
+    assert all(violations(one.problem, one.plan.decisions) == () for one in told)
 
 
 def test_most_of_what_is_paid_is_busy(ecommerce_day):

@@ -108,3 +108,15 @@ def test_a_static_placement_keeps_quotas(project: Path) -> None:
     assert (3, 0) == (done.returncode, run(project, "optimize", "--static", "--out", "runs/borrowed").returncode)
     assert "8 gpus would count for tenant research with it alone; at most 4 may" in done.stdout
     assert verified.returncode == 2
+
+
+def test_a_quota_of_nobody_is_noted(tmp_path: Path) -> None:
+    for name, text in (
+        ("schedplan.toml", PROJECT.replace("quotas.research", "quotas.reserch")),
+        ("nodes.csv", NODES),
+        ("jobs.csv", JOBS),
+    ):
+        (tmp_path / name).write_text(text)
+    done = run(tmp_path, "optimize", "-o", "json")
+
+    assert any("tenant reserch: no job or service is of this tenant" in note for note in json.loads(done.stdout)["assumptions"])

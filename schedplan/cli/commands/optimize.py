@@ -110,6 +110,7 @@ def optimize(
         has_plan,
         interrupted_folder,
         plan_project,
+        refuse_other_plan,
         save,
         solve_options,
         weight_overrides,
@@ -130,6 +131,8 @@ def optimize(
         progress("read")
         project = open_project(place, settings, pin)
         folder = call.out or default_folder(project)
+        if call.out is None and not call.force:
+            refuse_other_plan(project, folder)
 
         def keep(planned: Planned) -> None:
             beside = interrupted_folder(folder)
