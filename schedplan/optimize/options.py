@@ -10,11 +10,13 @@ class SolveOptions:
     """gap None: 0 below `exact_columns` columns, else 0.01. time_limit_s is a far safety stop, never the usual end.
 
     work_limit: CP-SAT's deterministic time on a model of at most `whole_columns` columns, or on single nodes; a larger one
-    on pools gets `glance_limit`, the relaxation with rounding rows, and boxes. Up to rounding_columns, and on single nodes, HiGHS
-    branches beside: `branch_work` nodes x columns up to `branch_columns`, beyond that its relaxation alone.
+    on pools gets `glance_limit`, the relaxation with rounding rows, and boxes. What is solved whole HiGHS branches too:
+    `branch_work` nodes x columns up to `branch_columns`, beyond that its relaxation alone. Up to beside_columns on pools it
+    branches beside the search on nodes, beside_work nodes x columns, on what the best plan on pools leaves open.
     What is not solved whole is searched by boxes: pool_boxes on pools, node_boxes on single nodes, each with box_work of
-    deterministic time; models on nodes beyond node_columns by boxes alone. Beyond pool_columns and box_columns none is built;
-    beyond the latter the plan on pools is packed on nodes, and node_frames boxes are built each by itself, with frame_work each.
+    deterministic time, fewer where most of them need it all; models on nodes beyond node_columns by boxes alone. Beyond
+    pool_columns and box_columns none is built; beyond the latter the plan on pools is packed on nodes, and node_frames boxes are
+    built each by itself, with frame_work each.
     is_probed: whether CP-SAT looks for more fixed values and ties of a model before it searches it, which takes about as long as
     the search where that is short.
     """
@@ -28,12 +30,13 @@ class SolveOptions:
     exact_columns: int = 5_000
     branch_work: int = 1_000_000
     branch_columns: int = 60_000
-    rounding_columns: int = 2_500
+    beside_columns: int = 10_000
+    beside_work: int = 600_000
     node_columns: int = 6_000
     box_columns: int = 60_000
     pool_columns: int = 400_000
-    pool_boxes: int = 24
-    node_boxes: int = 12
+    pool_boxes: int = 36
+    node_boxes: int = 40
     box_work: float = 0.5
     node_frames: int = 100
     frame_work: float = 0.3

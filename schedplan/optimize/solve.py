@@ -32,6 +32,8 @@ from schedplan.optimize.proof import EXACT, prove
 from schedplan.optimize.reference.keep import carried_over
 from schedplan.optimize.reference.policy import ListPolicy
 from schedplan.optimize.reference.standard import listed, values
+from schedplan.optimize.refine.prices import StartPrices
+from schedplan.optimize.refine.pruned import Pruned
 from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.repair.repairs import repairs
 from schedplan.optimize.solvers.branch import branch
@@ -41,6 +43,10 @@ from schedplan.packing.settling import replica_starts, settlings
 
 NEARLY = 0.001
 MOST_NAMED = 20
+NODE_ROUNDS = 2
+"""Rounds of boxes on nodes; after the first one the bound that is proven beside is waited for."""
+CHEAP = 3
+"""How much less than their limit boxes may take on average for all of them to be solved."""
 
 
 def optimize(
@@ -128,6 +134,8 @@ class _Solve:
         self.route: list[str] = []
         self.work: list[tuple[str, float]] = []
         self.hit_clock = False
+        self.prices: StartPrices | None = None
+        self.beside: tuple[Refinement, Pruned] | None = None
         self.landed: tuple[tuple[GangStart, ...], Decisions] | None = None
         self.pooled: tuple[tuple[GangStart, ...], tuple[FleetSlot, ...]] | None = None
         self.dropped: tuple[str, ...] = ()
@@ -164,6 +172,7 @@ class _Solve:
                 return None
             if self._is_closed(shape) or (self.best is not None and self._is_late()):
                 break
+        self._join()
         if self.best is None:
             raise SolverError(
                 f"no plan was found within the limits{f': {self.known}' if self.known else ''}",
@@ -198,6 +207,11 @@ class _Solve:
             self.hit_clock = True
         return self.hit_clock
 
+    def _left_s(self) -> float | None:
+        """Return what is left until the safety stop, None without one."""
+        limit_s = self.options.time_limit_s
+        return None if limit_s is None else limit_s - (monotonic() - self.begin_s)
+
     def _tell(self, phase: str | None = None) -> None:
         """Tell the watcher where the search stands."""
         self.phase = phase or self.phase
@@ -230,8 +244,7 @@ class _Solve:
         is_whole = shape.level is Level.NODES or shape.n_columns <= self.options.whole_columns
         if not is_whole and not self._is_closed(shape):
             self._refine_pools(formulation)
-        is_branched = is_whole or shape.n_columns <= self.options.rounding_columns
-        if is_branched and not self._is_closed(shape) and not self._is_late():
+        if is_whole and not self._is_closed(shape) and not self._is_late():
             self._branch(formulation)
         if self._is_closed(shape) or not is_whole or (self.best is not None and self._is_late()):
             return False
@@ -256,8 +269,28 @@ class _Solve:
         if self.problem.may_pause:
             self._offer_unbroken(refinement)
         self._keep(refinement.found())
+        self.prices = refinement.prices()
+        if self.prices is not None:
+            refinement.look_at(self.prices)
         self._improve(refinement, Level.POOLS, self.options.pool_boxes)
         self.route.append(f"HiGHS relaxation with rounding rows, dives and {refinement.boxes} boxes")
+        shape = formulation.variables.layout
+        if shape.n_columns <= self.options.beside_columns and not self._is_closed(shape) and not self._is_late():
+            begun = refinement.prune(self.options.beside_work // max(shape.n_columns, 1), self._left_s())
+            self.beside = None if begun is None else (refinement, begun)
+
+    def _join(self) -> None:
+        """Wait for the branch and bound that goes on beside, and keep what it proves and finds."""
+        if self.beside is None:
+            return
+        self._tell("branch and bound on pools")
+        refinement, begun = self.beside
+        self.beside = None
+        result = begun.result()
+        self.route.append("HiGHS branch and bound on what the plan on pools leaves open")
+        self.work.append(("pools_branch_nodes", result.nodes))
+        found = refinement.found_in(result.values)
+        self._keep(replace(found, bound=result.bound, hit_clock=result.hit_clock))
 
     def _offer_unbroken(self, refinement: Refinement) -> None:
         """Plan with every job in one piece, and go on from that: its model is so much smaller that it is solved better."""
@@ -281,8 +314,13 @@ class _Solve:
         if self.landed is not None:
             refinement.pack(*self.landed)
         refinement.take(self.best.decisions)
+        if self.prices is not None:
+            refinement.look_at(self.prices)
         self._keep(refinement.found())
-        self._improve(refinement, Level.NODES, self.options.node_boxes)
+        for _ in range(NODE_ROUNDS):
+            if not self._is_closed(shape) and not self._is_late():
+                self._improve(refinement, Level.NODES, self.options.node_boxes // NODE_ROUNDS)
+            self._join()
         self.route.append(f"{shape.n_columns} columns on nodes; packing and {refinement.boxes} boxes")
 
     @cached_property
@@ -327,7 +365,7 @@ class _Solve:
     def _improve(self, refinement: Refinement, level: Level, boxes: int) -> None:
         """Improve a refinement by boxes until they are used up, the clock has ended it or the gap is closed."""
         self._tell(f"boxes on {level.value}")
-        for _ in refinement.improve(boxes):
+        for _ in refinement.improve(boxes, boxes * self.options.box_work / CHEAP):
             self._keep(refinement.found())
             self._tell()
             if self._is_late() or self._is_closed(refinement.formulation.variables.layout):

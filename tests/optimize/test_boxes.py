@@ -13,6 +13,7 @@ from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import terms, total
 from schedplan.model.plan import Decisions, JobPart, PlanStatus
 from schedplan.model.problem import Problem
+from schedplan.optimize.conflict.screening import screened_jobs
 from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.options import SolveOptions
@@ -29,7 +30,7 @@ from tests.optimize.problems import problem
 from tests.oracle.instances import instances
 
 WORK = 1.0
-BY_BOXES = SolveOptions(glance_limit=1e-9, whole_columns=0, rounding_columns=0, node_columns=0, pool_boxes=6, node_boxes=6)
+BY_BOXES = SolveOptions(glance_limit=1e-9, whole_columns=0, beside_columns=0, node_columns=0, pool_boxes=6, node_boxes=6)
 
 
 def refinement(case: Problem, level: Level = Level.NODES) -> Refinement:
@@ -111,7 +112,7 @@ def test_a_job_that_is_left_out_is_put_where_it_costs_least() -> None:
     case = problem({"slots": 3, "nodes": [{"name": "n", "gpus": 8}], "jobs": [job("placed", 8, 1, deadline=1), job("waits", 8, 1)]})
     found = refinement(case)
     found.take(Decisions((JobPart("placed", "n", 0, 1),), (), np.ones((1, 3), dtype=np.bool_)))
-    list(found.improve(3))
+    list(found.improve(3, WORK))
 
     assert {"placed": 0, "waits": 1} == starts(found)
 
@@ -162,6 +163,52 @@ def test_rounding_rows_and_dives_never_pass_the_optimum(case: Problem) -> None:
         if values is not None:
             assert found.program.is_kept_by(values)
             assert found.program.objective(values) >= exact.bound - 1e-6
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in instances(1)])
+def test_branching_on_what_a_plan_leaves_open_never_passes_the_optimum(case: Problem) -> None:
+    excluded = {one.job.name for one in screened_jobs(case)}
+    jobs = tuple(one for one in case.jobs if one.name not in excluded)
+    formulation = formulate(layout(case, jobs, Level.POOLS), normalisation(case, reference(case)))
+    exact = search(formulation, SolveOptions(), 10.0)
+    found = Refinement(formulation, SolveOptions())
+    found.relax()
+    begun = found.prune(100, None)
+    if begun is None:
+        return
+
+    result = begun.result()
+    best = found.program.objective(result.values) if result.values is not None else begun.known
+    assert exact.bound is not None
+    assert result.bound is not None
+    assert result.bound <= exact.bound + 1e-6 <= best + 2e-6
+
+
+def test_branching_to_the_end_proves_the_best_plan() -> None:
+    # Four jobs of 5 of 8 devices, two nodes, two hours: no node holds two at once, so two start and two wait an hour. Every plan
+    # without work left out is worth that, and the bound reaches it.
+    case = problem({"slots": 2, "nodes": [{"name": "n", "gpus": 8, "count": 2}], "jobs": [job(name, 5, 1) for name in "abcd"]})
+    found = refinement(case, Level.POOLS)
+    found.relax()
+    begun = found.prune(1_000, None)
+    assert begun is not None
+
+    assert optimize(case).proof.objective == pytest.approx(begun.result().bound, abs=1e-5)
+
+
+def test_a_start_that_costs_too_much_is_not_worth_a_look() -> None:
+    # One job of an hour on one idle node, ten hours: the seven starts with the shortest waits are, the three latest are not.
+    case = problem({"slots": 10, "nodes": [{"name": "n", "gpus": 8}], "jobs": [job("a", 8, 1)]})
+    found = refinement(case, Level.POOLS)
+    found.relax()
+    prices = found.prices()
+    assert prices is not None
+    on_nodes = refinement(case)
+    for one in (found, on_nodes):
+        kept = prices.worth_a_look(one.formulation)
+        slots = [start.column.start_slot for start in one.formulation.variables.starts if kept[start.gangs.index]]
+
+        assert list(range(7)) == slots
 
 
 def test_packing_finds_the_nodes_that_best_fit_misses() -> None:

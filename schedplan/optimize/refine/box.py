@@ -32,10 +32,13 @@ class Solved:
     work: float
 
 
-def solve_box(program: Program, values: Values, free: Box, work_limit: float, seed: int = 0) -> Solved:
+def solve_box(
+    program: Program, values: Values, free: Box, work_limit: float, seed: int = 0, *, is_symmetric: bool = False
+) -> Solved:
     """Return the best values found with the `free` variables chosen anew within a limit of deterministic work.
 
-    `values` must hold for what is fixed; of what is free they are a hint, and need not keep any row.
+    `values` must hold for what is fixed; of what is free they are a hint, and need not keep any row. is_symmetric: nodes that are
+    alike are all free, so it pays to look for that.
     """
     columns = np.flatnonzero(free)
     model = cp_model.CpModel()
@@ -50,7 +53,7 @@ def solve_box(program: Program, values: Values, free: Box, work_limit: float, se
     parameters = solver.parameters
     parameters.num_workers = 1
     parameters.random_seed = seed
-    parameters.symmetry_level = 0
+    parameters.symmetry_level = 2 if is_symmetric else 0
     parameters.linearization_level = 2
     parameters.max_deterministic_time = work_limit
     parameters.absolute_gap_limit = SLACK * abs(program.objective(values)) * scale

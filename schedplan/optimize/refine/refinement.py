@@ -23,13 +23,18 @@ from schedplan.optimize.refine.atlas import NONE, atlas
 from schedplan.optimize.refine.box import Box, solve_box
 from schedplan.optimize.refine.chooser import Chooser
 from schedplan.optimize.refine.dive import STYLES, dive
+from schedplan.optimize.refine.prices import StartPrices
+from schedplan.optimize.refine.pruned import Pruned
 from schedplan.optimize.refine.rounding import Relaxed
 from schedplan.optimize.solvers.cp_sat import Found, Outcome
+from schedplan.optimize.solvers.master import Master
 from schedplan.optimize.solvers.program import Program, Values, program
 from schedplan.packing.assignment import GangStart
 
-COMPLETION_WORK, PACKING_WORK = 2.0, 1.0
+COMPLETION_WORK, PACKING_WORK = 2.0, 1.5
 BETTER = 1e-9
+PRUNED_GAP = 0.25
+"""Share of the gap at which the bound on pools is good enough: what packing loses comes on top."""
 ALL_STYLES = 10_000
 """Models of more columns are dived into in one style alone."""
 BOXES_A_ROUND = 6
@@ -45,6 +50,9 @@ class Refinement:
         self.program: Program = program(formulation)
         self.atlas = atlas(formulation)
         self.values: Values | None = None
+        self.chooser = Chooser(self.atlas, Random(options.seed))
+        self.looked_at: Box = np.ones(self.program.n_columns, dtype=np.bool_)
+        self.master: Master | None = None
         self.work = 0.0
         self.boxes = 0
 
@@ -67,7 +75,26 @@ class Refinement:
         styles = STYLES if self.program.n_columns <= ALL_STYLES else STYLES[:1]
         for style in styles if relaxed.bound is not None else ():
             self._keep(dive(relaxed.master, self.formulation, self.atlas, style))
+        is_solved = relaxed.bound is not None and relaxed.master.solve()
+        self.master = relaxed.master if is_solved else None
         return relaxed.bound
+
+    def prices(self) -> StartPrices | None:
+        """Return the prices of the starts in the relaxation; None where it is not solved."""
+        if self.master is None:
+            return None
+        return StartPrices.of(self.formulation, self.master.links.with_workers(self.master.reduced_costs()))
+
+    def look_at(self, prices: StartPrices) -> None:
+        """Choose from the starts that are worth a look alone, and from those of the plan, in all boxes from here on."""
+        self.looked_at = prices.worth_a_look(self.formulation)
+
+    def prune(self, max_nodes: int, limit_s: float | None) -> Pruned | None:
+        """Begin a branch and bound on what the best values leave open; None where nothing is known to begin from."""
+        if self.master is None or self.values is None or self.program.n_columns == 0:
+            return None
+        gap = self.options.gap_for(self.program.n_columns) * PRUNED_GAP
+        return Pruned(self.master, self.values, max_nodes, gap, self.options.seed, limit_s)
 
     def pack(self, gangs: tuple[GangStart, ...], landed: Decisions) -> None:
         """Put gangs on nodes in the slots and families that a plan on pools has for them, from where they have landed.
@@ -86,7 +113,9 @@ class Refinement:
             here = np.isin(self.atlas.family, chosen)
             moving = np.unique(self.atlas.job_class[wished & here])
             of_jobs = np.isin(self.atlas.job_class, moving) & (wished | (self.values > 0) | (self.atlas.first_slot == NONE))
-            self._solve(self.values, self.atlas.closed(self.program, of_jobs | (without_job & here)), PACKING_WORK)
+            self._solve(
+                self.values, self.atlas.closed(self.program, of_jobs | (without_job & here)), PACKING_WORK, is_symmetric=True
+            )
 
     def _wished(self, gangs: tuple[GangStart, ...]) -> Box:
         layout = self.formulation.variables.layout
@@ -99,28 +128,35 @@ class Refinement:
             found |= is_class & (self.atlas.first_slot == gang.start_slot) & np.isin(self.atlas.family, sorted(families))
         return found
 
-    def improve(self, boxes: int) -> Iterator[float]:
-        """Improve by so many boxes, giving the value of F after every round of them."""
+    def improve(self, boxes: int, work_limit: float) -> Iterator[float]:
+        """Improve by so many boxes, or until they have taken so much work, giving the value of F after every round of them."""
         if self.values is None:
             return
-        chooser = Chooser(self.atlas, Random(self.options.seed))
+        last = self.work + work_limit
         for number in range(boxes):
-            free = self.atlas.closed(self.program, chooser.box(self.values))
+            chosen = self.chooser.box(self.values) & (self.looked_at | (self.values > 0))
+            free = self.atlas.closed(self.program, chosen)
             self._solve(self.values, free, self.options.box_work)
             self.boxes += 1
-            if self.boxes % BOXES_A_ROUND == 0 or number == boxes - 1:
+            is_over = number == boxes - 1 or self.work >= last
+            if is_over or self.boxes % BOXES_A_ROUND == 0:
                 yield self.program.objective(self.values)
+            if is_over:
+                return
 
-    def _solve(self, values: Values, free: Box, work_limit: float) -> None:
-        solved = solve_box(self.program, values, free, work_limit, self.options.seed)
+    def _solve(self, values: Values, free: Box, work_limit: float, *, is_symmetric: bool = False) -> None:
+        solved = solve_box(self.program, values, free, work_limit, self.options.seed, is_symmetric=is_symmetric)
         self.work += solved.work
         self._keep(solved.values)
 
     def found(self) -> Found:
         """Return gangs and fleets of the best values."""
-        if self.values is None:
+        return self.found_in(self.values)
+
+    def found_in(self, values: Values | None) -> Found:
+        """Return gangs and fleets of some values, nothing of None."""
+        if values is None:
             return Found(Outcome.UNKNOWN, (), (), None, self.work, hit_clock=False)
-        values = self.values
         gangs = gangs_of(self.formulation, lambda variable: int(values[variable.index]))
         fleets = fleets_of(self.formulation, lambda variable: int(values[variable.index]))
         return Found(Outcome.SOLVED, gangs, fleets, None, self.work, hit_clock=False)

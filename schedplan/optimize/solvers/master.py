@@ -149,6 +149,19 @@ class Master:
         """Return the reduced cost of every column of the program, held or not, at the prices of the last solve."""
         return np.asarray(self.program.costs - self.rows.columns @ self._prices(), dtype=np.float64)
 
+    def is_open(self, known: float) -> NDArray[np.bool_]:
+        """Return which columns may be above their lower bound in a whole solution better than a known value of F, [variable].
+
+        F of any solution is at least the bound of the prices plus, of each column, its reduced cost times what it is above its
+        lower bound.
+        """
+        plain = self._prices()
+        bound, prices = max(
+            ((self.rows.bound(prices, self.program), prices) for prices in (plain, self._fitted(plain))), key=lambda pair: pair[0]
+        )
+        reduced, error = self.rows.reduced(prices, self.program)
+        return np.asarray(reduced - error <= known - bound, dtype=np.bool_)
+
     def whole(self, *, is_integer: bool) -> highspy.HighsLp:
         """Return the program with all of its columns and the added rows."""
         found = as_highs(self.program, self.program.costs, self.program.constant, is_integer=is_integer)
