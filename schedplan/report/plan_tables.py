@@ -209,9 +209,12 @@ def _job_row(problem: Problem, name: str, parts: list[Placement]) -> tuple[str, 
     job = problem.job_by_name.get(name)
     run_end_s = max(part.run_end_s for part in parts)
     slack_s = job.deadline_s - run_end_s if job and job.deadline_s is not None else None
-    workers = sum(part.worker_last - part.worker_first + 1 for part in parts)
+    # workers of a piece are numbered anew, so the last number tells how many there are at a time
+    workers = max(part.worker_last for part in parts) + 1
+    starts = len({part.start_s for part in parts})
+    where = ", ".join(places) + (f", in {starts} pieces" if starts > 1 else "")
     start_s, end_s = min(part.start_s for part in parts), max(part.end_s for part in parts)
-    return name, workers, ", ".join(places), start_s, end_s, slack_s, sum(part.cost for part in parts)
+    return name, workers, where, start_s, end_s, slack_s, sum(part.cost for part in parts)
 
 
 def placements_section(problem: Problem, plan: Plan) -> Section:
@@ -251,7 +254,7 @@ def placements_section(problem: Problem, plan: Plan) -> Section:
         )
         for row in plan.placements
     )
-    caption = "One row per job and node."
+    caption = "One row per job and node, of a job that runs in pieces one per piece and node."
     return Section(
         "placements-section",
         "Every placement",

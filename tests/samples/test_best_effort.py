@@ -12,6 +12,7 @@ from schedplan.errors import InputError
 from schedplan.explain.why import explain
 from schedplan.measures.feasibility import violations
 from schedplan.model.plan import Plan
+from schedplan.report.plan_document import plan_document
 from schedplan.workflows.earlier import earlier_plan
 from schedplan.workflows.optimize import Planned, save
 from schedplan.workflows.project import open_project
@@ -84,3 +85,13 @@ def test_its_record_is_read_back_verified_and_not_replayed(filled: Planned, tmp_
     with pytest.raises(InputError) as caught:
         simulate_project(project, simulate_options(plan=tmp_path / "plan"))
     assert "SP1116" == caught.value.code
+
+
+def test_the_report_tells_workers_and_pieces(filled: Planned) -> None:
+    document = plan_document(filled.prepared.problem, filled.plan)
+    rows = {row[0]: row for row in next(one for one in document.tables() if one.block_id == "jobs").rows}
+    starts = len([row for row in filled.plan.placements if row.job == "sweep"])
+
+    # one worker, however often it comes back
+    assert 1 == rows["sweep"][1]
+    assert str(rows["sweep"][2]).endswith(f", in {starts} pieces")
