@@ -20,6 +20,8 @@ from schedplan.optimize.nodes.offers import Offer, Offers
 SLOTS = (6, 13)
 MOST_POOLS, MOST_NODES, MOST_WAITING = 3, 16, 8
 EVERY = 3
+TRIES = 20
+IDLE = 0.5
 """One frame in so many is drawn around a job that is left out, while there is one."""
 
 
@@ -37,7 +39,8 @@ class Frames:
         waiting = [job for job in self.jobs if job.name not in self.floor.berths]
         if waiting and self.number % EVERY == 0:
             return self._around(waiting)
-        return self._pools(waiting)
+        found = (self._pools(waiting) for _ in range(TRIES))
+        return next((frame for frame in found if frame is not None), None)
 
     def _pools(self, waiting: list[Job]) -> Frame | None:
         floor, n_slots = self.floor, self.floor.problem.grid.n_slots
@@ -45,8 +48,9 @@ class Frames:
         first = self.source.randint(0, n_slots - width)
         slots = range(first, first + width)
         idle = self._idle(slice(first, first + width))
+        counts = np.bincount(floor.pool_idx).astype(np.float64)
         pools = np.bincount(floor.pool_idx, weights=idle).astype(np.float64)
-        chosen = self._drawn(pools, self.source.randint(1, MOST_POOLS))
+        chosen = self._drawn(IDLE * pools / max(pools.sum(), 1e-9) + (1 - IDLE) * counts / counts.sum(), self.source.randint(1, MOST_POOLS))
         if not chosen:
             return None
         nodes = np.flatnonzero(np.isin(floor.pool_idx, chosen) & floor.is_open[:, slots].any(axis=1))
