@@ -26,7 +26,8 @@ from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.packing.assignment import FleetSlot, GangStart
 
-PACKING_WORK = 0.5
+PACKING_WORK = 0.8
+MOST_BROUGHT_BACK, OFFERS_TRIED = 10, 6
 A_ROUND = 20
 """After so many boxes what is left out is inserted again, and the plan is handed to the caller."""
 
@@ -75,6 +76,7 @@ class Climb:
             return
         demands = Demands.of(self.layout, self.floor)
         frames = Frames(self.floor, self.offers, self.jobs, Random(self.seed))
+        self._bring_back(self.floor, frames, demands, work_limit)
         for number in range(1, boxes + 1):
             frame = frames.frame()
             if frame is None:
@@ -86,6 +88,17 @@ class Climb:
                 decisions = self.floor.decisions()
                 if decisions is not None:
                     yield decisions
+
+    def _bring_back(self, floor: Floor, frames: Frames, demands: Demands, work_limit: float) -> None:
+        """Draw boxes around the dearest jobs that the plan on pools has and this one lacks, at their best offers."""
+        by_name = {job.name: job for job in self.jobs}
+        dropped = sorted((by_name[name] for name in self.dropped), key=lambda job: (-self.rates.left_out(job), job.name))
+        for job in dropped[:MOST_BROUGHT_BACK]:
+            for offer in self.offers.of(job)[:OFFERS_TRIED]:
+                waiting = [one for one in self.jobs if one.name not in floor.berths and one is not job]
+                if job.name in floor.berths:
+                    break
+                self.work += improve(floor, self.offers, demands, frames.near(job, offer, waiting), work_limit, self.seed)
 
     def _bases(self, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...]) -> list[Decisions]:
         """Return plans in which what may not move has its place; one without anything where all may."""

@@ -1,7 +1,7 @@
 """Frames: which nodes and slots are planned anew together, drawn by a seed. They solve nothing.
 
-Kinds: one to three pools, drawn by what their idle nodes cost, for some hours; or the nodes on which a job that is left out comes
-nearest to fitting, around one of its starts.
+Kinds: a few nodes of pools that are drawn by what their idle devices cost, for most of a day; or those on which a job that is left
+out comes nearest to fitting, around one of its starts. Few nodes for long are worth more than many for a few hours (measured).
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from schedplan.optimize.nodes.freedom import may_move
 from schedplan.optimize.nodes.node_box import Frame
 from schedplan.optimize.nodes.offers import Offer, Offers
 
-SLOTS = (6, 13)
-MOST_POOLS, MOST_NODES, MOST_WAITING = 3, 16, 8
+SLOTS = (16, 24)
+BEFORE, AFTER = (1, 4), (1, 3)
+"""Slots beside the run of a job that is left out."""
+MOST_POOLS, MOST_NODES, MOST_WAITING, SPARE_NODES = 3, 8, 8, 4
 EVERY = 3
-TRIES = 20
-IDLE = 0.5
 """One frame in so many is drawn around a job that is left out, while there is one."""
+TRIES = 20
 
 
 class Frames:
@@ -48,18 +49,14 @@ class Frames:
         first = self.source.randint(0, n_slots - width)
         slots = range(first, first + width)
         idle = self._idle(slice(first, first + width))
-        counts = np.bincount(floor.pool_idx).astype(np.float64)
         pools = np.bincount(floor.pool_idx, weights=idle).astype(np.float64)
-        chosen = self._drawn(IDLE * pools / max(pools.sum(), 1e-9) + (1 - IDLE) * counts / counts.sum(), self.source.randint(1, MOST_POOLS))
-        if not chosen:
-            return None
+        chosen = self._drawn(pools, self.source.randint(1, MOST_POOLS))
         nodes = np.flatnonzero(np.isin(floor.pool_idx, chosen) & floor.is_open[:, slots].any(axis=1))
-        if len(nodes) > MOST_NODES:
-            nodes = np.array(sorted(self._drawn_nodes(nodes, idle)), dtype=np.intp)
+        if not len(nodes):
+            return None
+        drawn = self._drawn(idle[nodes] + idle[nodes].mean() + 1e-12, MOST_NODES)
+        nodes = np.array(sorted(int(nodes[idx]) for idx in drawn), dtype=np.intp)
         return Frame(nodes, slots, self._candidates(waiting, nodes, slots))
-
-    def _drawn_nodes(self, nodes: Nodes, idle: NDArray[np.float64]) -> list[int]:
-        return [int(nodes[idx]) for idx in self._drawn(idle[nodes] + 1e-9 + idle[nodes].mean(), MOST_NODES)]
 
     def _idle(self, slots: slice) -> NDArray[np.float64]:
         """Return what the idle devices of each node cost over the slots, sunk ones at what they would."""
@@ -83,21 +80,25 @@ class Frames:
             found.append(left.pop(place)[0])
         return found
 
-    def _around(self, waiting: list[Job]) -> Frame | None:
+    def _around(self, waiting: list[Job]) -> Frame:
         worth = np.array([self.floor.rates.left_out(job) for job in waiting])
         job = waiting[self._drawn(worth, 1)[0]]
         offered = self.offers.of(job)
         offer = offered[min(int(self.source.expovariate(1.0) * 4), len(offered) - 1)]
-        nodes = self._nearest(job, offer)
-        before, after = self.source.randint(1, 4), self.source.randint(1, 3)
-        slots = range(max(offer.start_slot - before, 0), min(offer.end_edge + after, self.floor.problem.grid.n_slots))
-        return Frame(nodes, slots, (job, *self._candidates([one for one in waiting if one is not job], nodes, slots)))
+        return self.near(job, offer, [one for one in waiting if one is not job])
 
-    def _nearest(self, job: Job, offer: Offer) -> Nodes:
+    def near(self, job: Job, offer: Offer, waiting: list[Job]) -> Frame:
+        """Return the frame in which a job comes nearest to fitting at an offer."""
+        before, after = self.source.randint(*BEFORE), self.source.randint(*AFTER)
+        nodes, n_slots = self._nearest(offer), self.floor.problem.grid.n_slots
+        slots = range(max(offer.start_slot - before, 0), min(offer.end_edge + after, n_slots))
+        return Frame(nodes, slots, (job, *self._candidates(waiting, nodes, slots)))
+
+    def _nearest(self, offer: Offer) -> Nodes:
         """Return the nodes of an offer on which least stands over its slots, more than the gang needs; ties at random."""
         free = self.floor.free[0, offer.nodes, offer.slots].sum(axis=1).astype(np.float64)
         noise = np.array([self.source.random() for _ in offer.nodes])
-        count = min(max(offer.workers + 4, MOST_NODES), len(offer.nodes))
+        count = min(max(offer.workers + SPARE_NODES, MOST_NODES), len(offer.nodes))
         order = np.lexsort((noise, -free * (0.7 + 0.6 * noise)))[:count]
         return np.sort(offer.nodes[order])
 
