@@ -1,7 +1,7 @@
 """The climb: from a plan on pools to one on nodes, and on by boxes of nodes. Every step is counted; none is bound by the clock.
 
-Gangs are packed in two orders; pools in which some find no room are packed exactly; replicas are chosen anew; what has no room is
-put where it adds least to F. The cheaper of the two plans is improved by boxes. It hands out decisions; the check judges them.
+Gangs are packed in two orders; of the cheaper one the pools in which some find no room are packed exactly; replicas are chosen
+anew; what has no room is put where it adds least to F; then come boxes. It hands out decisions; the check judges them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.packing.assignment import FleetSlot, GangStart
 
-PACKING_WORK = 0.8
+PACKING_WORK = (0.5, 1.0, 2.0)
+"""Of each pass over the pools in which some gang has no room yet: a pass starts from what the one before has left."""
 MOST_BROUGHT_BACK, OFFERS_TRIED = 10, 6
 A_ROUND = 20
 """After so many boxes what is left out is inserted again, and the plan is handed to the caller."""
@@ -58,10 +59,15 @@ class Climb:
         bases = self._bases(gangs, fleets)
         moving = tuple(gang for gang in gangs if may_move(self.problem, gang.job))
         self.planned = tuple(sorted(gang.job.name for gang in moving))
-        landed = [self._landed(base, moving, order, is_exact=is_exact) for base in bases for order in ORDERS]
-        if not landed:
+        packed = [self._packed(base, moving, order) for base in bases for order in ORDERS]
+        if not packed:
             return None
-        self.floor = min(landed, key=lambda floor: floor.total)
+        self.floor = min(packed, key=lambda floor: floor.total)
+        demands = Demands.of(self.layout, self.floor)
+        for work_limit in PACKING_WORK if is_exact else ():
+            self.work += repack(self.floor, self.offers, demands, moving, work_limit, self.seed)
+        refit(self.floor, demands)
+        self._complete(self.floor, demands)
         return self.floor.decisions()
 
     def take(self, decisions: Decisions) -> None:
@@ -107,14 +113,9 @@ class Climb:
             return [Decisions((), (), Floor(self.problem, self.rates).paid)]
         return on_nodes(self.problem, gangs, fleets)[:1]
 
-    def _landed(self, base: Decisions, gangs: tuple[GangStart, ...], order: Order, *, is_exact: bool) -> Floor:
+    def _packed(self, base: Decisions, gangs: tuple[GangStart, ...], order: Order) -> Floor:
         floor = Floor.of(self.problem, self.rates, _without_moving(self.problem, base))
-        demands = Demands.of(self.layout, floor)
         pack(floor, gangs, order)
-        if is_exact:
-            self.work += repack(floor, self.offers, demands, gangs, PACKING_WORK, self.seed)
-        refit(floor, demands)
-        self._complete(floor, demands)
         return floor
 
     def _complete(self, floor: Floor, demands: Demands) -> None:
