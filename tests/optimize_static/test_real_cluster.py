@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from schedplan.config.load import load_settings
@@ -17,6 +19,7 @@ from schedplan.model.progress import Progress
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.static.at_one_instant import optimize_static
 from schedplan.optimize.static.certificate import COUNTED_AT_MOST, COUNTED_PLACED, SIZE_AT_MOST, SIZE_PLACED
+from schedplan.packing.node_choice import Asked, Free, LeastFragmentation, best_fit
 from schedplan.report.document import Document
 from schedplan.report.html import html_text
 from schedplan.workflows.project import open_project
@@ -75,6 +78,30 @@ def test_a_first_plan_is_there_long_before_the_last(placed: tuple[Problem, Plan,
     assert found[0].bound is not None
     # 0.02 of all weighed size is about 1.4 points of the devices
     assert objectives[0] - found[0].bound <= 0.02
+
+
+@pytest.mark.parametrize("is_by_fragments", [False, True])
+def test_more_is_held_than_by_choices_of_one_node_at_a_time(
+    placed: tuple[Problem, Plan, Document], *, is_by_fragments: bool
+) -> None:
+    problem, plan, _ = placed
+    pools = [problem.cluster.pool_of_node[name] for name in problem.cluster.nodes]
+    devices = np.array([[1.0] * pool.gpus + [0.0] * (8 - pool.gpus) for pool in pools])
+    free = Free(devices, np.array([pool.cpus for pool in pools]), np.array([pool.memory_gib for pool in pools]))
+    jobs = sorted(problem.jobs, key=lambda job: (job.submit_s or 0, job.name))
+    asked = [Asked(ceil(one.gpus), min(one.gpus, 1.0), one.cpus, one.memory_gib) for one in (job.shape for job in jobs)]
+    choice = LeastFragmentation(free, asked) if is_by_fragments else None
+    held = 0.0
+    for one in asked:
+        chosen = best_fit(free, one) if choice is None else choice.choose(one)
+        if chosen is not None:
+            free.take(chosen[0], one, chosen[1])
+            held += one.count * one.share
+            if choice is not None:
+                choice.took(chosen[0])
+
+    # 92.1 % by best fit, 93.8 % by least fragmentation; the plan holds 96.6 %
+    assert 0.91 * DEVICES < held < dict(plan.proof.work)[COUNTED_PLACED] - 0.02 * DEVICES
 
 
 def test_where_cores_are_scarce_it_comes_as_near(placed: tuple[Problem, Plan, Document]) -> None:
