@@ -1,8 +1,8 @@
 """Node choices for one worker at a time: best fit, and the least growth of fragmentation. Parts for baselines and for replays.
 
-They know what is free on nodes and what one worker asks for, not jobs, times or plans. Fragmentation of a node is what of its devices
-typical work could not use: all of it for work whose cores, or whose devices, are not free there or that asks for no device; else what
-is free on devices with less than the work asks of one. Work is typical by its share of all work, up to 95 % of it.
+They know what is free on nodes and what one worker asks for, not jobs, times or plans. Fragmentation of a node is what of its
+devices typical work could not use: all of it for work whose cores or devices are not free there, or that asks for no device; else
+what is free on devices with less than the work asks of one. Typical is the most frequent work, up to 95 % of all.
 Source: Weng and others, Beware of Fragmentation, USENIX ATC 2023; scores are whole numbers from 0 to 100 and the first node of the
 highest is taken, as in the authors' scheduler (github.com/hkust-adsl/kubernetes-scheduler-simulator).
 """
