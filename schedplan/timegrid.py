@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil
 
 import numpy as np
@@ -151,9 +151,11 @@ class TimeGrid:
 
         Always at least one slot. A millionth of a minute is forgiven, so that 60.0000001 minutes are one hour.
         """
-        need_s = max(ceil(minutes * 60 - 6e-5), 1)
-        edge = bisect_left(self.edges_s, self.edges_s[start_slot] + need_s)
-        return edge if edge <= self.n_slots else None
+        return _end_edges(self.edges_s, _needed_s(minutes))[start_slot]
+
+    def end_edges(self, minutes: float) -> tuple[int | None, ...]:
+        """Return the same for every start slot."""
+        return _end_edges(self.edges_s, _needed_s(minutes))
 
     def days(self, zone: tzinfo) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """Return (date, slots) per calendar day of `zone`, in order; a slot belongs to the day in which it begins."""
@@ -162,3 +164,14 @@ class TimeGrid:
             day = datetime.fromtimestamp(self.edges_s[slot], zone).date().isoformat()
             slots_by_day.setdefault(day, []).append(slot)
         return tuple((day, tuple(slots)) for day, slots in slots_by_day.items())
+
+
+def _needed_s(minutes: float) -> int:
+    return max(ceil(minutes * 60 - 6e-5), 1)
+
+
+@lru_cache(maxsize=4096)
+def _end_edges(edges_s: tuple[int, ...], need_s: int) -> tuple[int | None, ...]:
+    """Return the first edge at which work of so many seconds is over, by the slot that it begins with; None beyond the grid."""
+    edges = (bisect_left(edges_s, start_s + need_s) for start_s in edges_s[:-1])
+    return tuple(edge if edge < len(edges_s) else None for edge in edges)

@@ -146,6 +146,11 @@ class Cluster:
         return tuple(self.pool_of_node)
 
     @cached_property
+    def nodes_of_pool(self) -> dict[str, tuple[int, ...]]:
+        """Indices of the nodes that each pool has now."""
+        return {pool.name: tuple(self.node_idx[name] for name in pool.node_names()[: pool.nodes]) for pool in self.pools}
+
+    @cached_property
     def node_idx(self) -> dict[str, int]:
         return {name: idx for idx, name in enumerate(self.nodes)}
 

@@ -332,10 +332,16 @@ class Problem:
 
     def price_per_h(self, pool: Pool) -> NDArray[np.float64]:
         """Return the price of one node of a pool per slot, currency per hour, float64 [n_slots]."""
-        for series in self.prices:
-            if series.pool == pool.name:
-                return series.per_hour
-        return np.full(self.grid.n_slots, pool.price_per_hour)
+        key = (pool.name, pool.price_per_hour)
+        if key not in self._known_prices:
+            stated = next((series.per_hour for series in self.prices if series.pool == pool.name), None)
+            self._known_prices[key] = np.full(self.grid.n_slots, pool.price_per_hour) if stated is None else stated
+        return self._known_prices[key]
+
+    @cached_property
+    def _known_prices(self) -> dict[tuple[str, float], NDArray[np.float64]]:
+        """Prices that were asked for, by pool and its plain price."""
+        return {}
 
     def g_per_kwh(self, pool: Pool) -> NDArray[np.float64] | None:
         """Return the emissions of electricity where a pool stands, per slot, gCO2e/kWh, float64 [n_slots]; None where not known."""

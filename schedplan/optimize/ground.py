@@ -13,6 +13,7 @@ from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.conflict.screening import screened_jobs
+from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.models import Models
 from schedplan.optimize.reference.least_carbon import sunk_carbon
 from schedplan.optimize.reference.plan import normalisation as scales
@@ -46,10 +47,13 @@ class Ground:
 
 def ground_of(problem: Problem, normalisation: Normalisation | None = None, *, is_reused: bool = False) -> Ground:
     """Return the ground of a problem; is_reused: more than one solve will stand on it."""
-    by_hand, screened = reference(problem), screened_jobs(problem)
+    everything = layout(problem, problem.jobs, Level.POOLS)
+    by_hand, screened = reference(problem), screened_jobs(problem, everything)
     excluded = {found.job.name for found in screened}
     jobs = tuple(job for job in problem.jobs if job.name not in excluded)
     models = Models(problem, jobs, tuple(found.job for found in screened), is_reused=is_reused)
+    if not screened:
+        models.know(everything)
     return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models)
 
 

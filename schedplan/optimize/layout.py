@@ -15,7 +15,7 @@ from schedplan.measures.domains import kinds_told_apart
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_group, workers_per_node
 from schedplan.measures.emissions import emission_of
 from schedplan.measures.gang_family import gang_family, loads_on
-from schedplan.measures.min_on_time import most_nodes
+from schedplan.measures.min_on_time import is_asked, most_nodes
 from schedplan.measures.outages import down_pattern, is_down
 from schedplan.measures.pieces import Piece
 from schedplan.measures.quotas import quota_refusal
@@ -141,15 +141,31 @@ def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: boo
         Column(job_class.idx, site_idx, choice.start_slot, choice.end_edge, choice.workers, piece)
         for job_class in classes
         for site_idx, site in enumerate(job_class.sites)
-        for choice, piece in _choices(problem, cells, job_class, site)
-        if not merged or job_class.fixed is not None or _holds_then(problem, cells, site, job_class.job, choice)
-        if not merged or _is_sure_enough(problem, cells, site, job_class.job, choice)
+        for choice, piece in _open_choices(problem, cells, job_class, site, merged=merged)
     )
     service_cells = tuple(
         tuple(cell.idx for cell in cells if service_refusal(cell.pool, service) is None and is_useful(problem, service, cell.pool))
         for service in problem.services
     )
     return Layout(problem, level, cells, classes, columns, service_cells, _outside(problem), offers_outages=not merged)
+
+
+def _open_choices(
+    problem: Problem, cells: tuple[Cell, ...], job_class: JobClass, site: Site, *, merged: bool
+) -> Iterator[tuple[Choice, Piece]]:
+    """Give the choices of a class on a site; of a merged layout those that outages leave room for and that end surely enough."""
+    found, job = _choices(problem, cells, job_class, site), job_class.job
+    if not merged:
+        yield from found
+        return
+    may_close = bool(problem.outages) and job_class.fixed is None
+    may_be_late = bool(site.cells) and is_asked(problem, job, cells[site.cells[0]].pool)
+    for choice, piece in found:
+        if may_close and not _holds_then(problem, cells, site, job, choice):
+            continue
+        if may_be_late and not _is_sure_enough(problem, cells, site, job, choice):
+            continue
+        yield choice, piece
 
 
 def _is_sure_enough(problem: Problem, cells: tuple[Cell, ...], site: Site, job: Job, choice: Choice) -> bool:

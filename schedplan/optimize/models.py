@@ -28,6 +28,10 @@ class Models:
         self._shapes: dict[Level, Layout] = {}
         self._plain: dict[Level, Formulation] = {}
 
+    def know(self, shape: Layout) -> None:
+        """Keep a layout of the jobs that may be planned, made elsewhere."""
+        self._shapes[shape.level] = shape
+
     def shape(self, level: Level) -> Layout:
         """Return the layout of a level."""
         if level not in self._shapes:

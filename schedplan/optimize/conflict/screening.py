@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from schedplan.model.problem import Problem
 from schedplan.optimize.conflict.chain import chained
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import Layout, Level, layout
 from schedplan.packing.screen import Screened, screened
 
 
-def screened_jobs(problem: Problem) -> tuple[Screened, ...]:
-    """Return the jobs without any column, and those that can't be placed because of others, with the reason."""
-    shape = layout(problem, problem.jobs, Level.POOLS)
+def screened_jobs(problem: Problem, shape: Layout | None = None) -> tuple[Screened, ...]:
+    """Return the jobs without any column, and those that can't be placed because of others, with the reason.
+
+    shape: the layout of all jobs on pools, where it is made already.
+    """
+    shape = shape or layout(problem, problem.jobs, Level.POOLS)
     columns = [0] * len(shape.classes)
     for column in shape.columns:
         columns[column.class_idx] += 1

@@ -28,9 +28,10 @@ def windows(problem: Problem, job: Job, pool: Pool) -> tuple[tuple[int, int], ..
 def windows_from(problem: Problem, job: Job, pool: Pool, first_slot: int, workers: int | None = None) -> Iterator[tuple[int, int]]:
     """Give the (start slot, end edge) of a job on a pool that start with a slot or later, in order of start; with all its workers
     unless so many are named."""
-    grid, last_edge, minutes = problem.grid, last_end(problem, job), run_minutes(problem, job, pool, workers)
-    for start_slot in range(first_slot, grid.n_slots):
-        end_edge = grid.end_edge(start_slot, minutes)
+    last_edge = last_end(problem, job)
+    ends = problem.grid.end_edges(run_minutes(problem, job, pool, workers))
+    for start_slot in range(first_slot, len(ends)):
+        end_edge = ends[start_slot]
         if end_edge is None or end_edge > last_edge:
             return
         yield start_slot, end_edge

@@ -8,7 +8,10 @@ the ideals that no plan can beat, are what the objective is measured against.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from heapq import merge
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,16 +167,9 @@ def _berth(problem: Problem, board: Board, job: Job, slots: range, policy: ListP
 
     Of an elastic gang as many workers as find room at that start.
     """
-    found = []
-    for order, nodes in enumerate(_families(problem, job)):
-        pool = board.pools[int(nodes[0])]
-        free = board.slices[nodes].sum(axis=(0, 1)) if policy.takes_fullest else None
-        for choice in choices(problem, job, pool):
-            if choice.start_slot in slots and may_start(problem, job.name, choice.start_slot):
-                worth = job_price(problem, job, pool, choice) if free is None else float(free[choice.start_slot])
-                rank = (choice.start_slot, -choice.workers, worth, order)
-                found.append((rank, choice, nodes))
-    for _, choice, nodes in sorted(found, key=lambda one: one[0]):
+    for choice, nodes in _in_order_of_worth(problem, board, job, policy):
+        if choice.start_slot not in slots or not may_start(problem, job.name, choice.start_slot):
+            continue
         start_slot, end_edge, workers = choice.start_slot, choice.end_edge, choice.workers
         one_node, grouped, span = is_on_one_node(job.topology), is_in_one_group(job), slice(start_slot, end_edge)
         accelerator = board.pools[int(nodes[0])].accelerator
@@ -194,6 +190,43 @@ def _berth(problem: Problem, board: Board, job: Job, slots: range, policy: ListP
             board.allowance.add(job, accelerator, workers, span)
             return _Berth(job, start_slot, end_edge, holds)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """A choice of a job in a family of nodes, the number of the family in order."""
+
+    choice: Choice
+    order: int
+    nodes: NodeIdx
+    pool: Pool
+
+    @property
+    def first_rank(self) -> tuple[int, int]:
+        """The earliest first, then most workers."""
+        return self.choice.start_slot, -self.choice.workers
+
+
+def _in_order_of_worth(problem: Problem, board: Board, job: Job, policy: ListPolicy) -> Iterator[tuple[Choice, NodeIdx]]:
+    """Give the choices of a job with their nodes: the earliest and most workers first, then as a policy takes families.
+
+    None is made before it is asked for: most jobs find room among the first.
+    """
+
+    def worth(offer: _Offer) -> tuple[float, int]:
+        if policy.takes_fullest:
+            return float(board.slices[offer.nodes, :, offer.choice.start_slot].sum()), offer.order
+        return job_price(problem, job, offer.pool, offer.choice), offer.order
+
+    of_families = [_offers(problem, board, job, order, nodes) for order, nodes in enumerate(_families(problem, job))]
+    ordered = merge(*of_families, key=lambda offer: offer.first_rank)
+    for _, tied in groupby(ordered, key=lambda offer: offer.first_rank):
+        yield from ((offer.choice, offer.nodes) for offer in sorted(tied, key=worth))
+
+
+def _offers(problem: Problem, board: Board, job: Job, order: int, nodes: NodeIdx) -> Iterator[_Offer]:
+    pool = board.pools[int(nodes[0])]
+    return (_Offer(choice, order, nodes, pool) for choice in choices(problem, job, pool))
 
 
 def _give_back(board: Board, berth: _Berth) -> None:
@@ -223,12 +256,19 @@ def _families(problem: Problem, job: Job) -> tuple[NodeIdx, ...]:
         if job_refusal(pool, job) is None:
             loads = str(loads_on(job, pool))
             key = (domain_of(pool, job.topology) or "", str(pool.slices_per_gpu), loads, *gang_family(problem, pool))
-            nodes = (name for name in pool.node_names()[: pool.nodes] if may_stand(problem, job.name, name))
-            groups[key].extend(problem.cluster.node_idx[name] for name in nodes)
+            groups[key].extend(problem.cluster.nodes_of_pool[pool.name])
+    if job.name in problem.pin_of_job:
+        names = problem.cluster.nodes
+        groups.update({key: [idx for idx in nodes if may_stand(problem, job.name, names[idx])] for key, nodes in groups.items()})
     return tuple(np.array(nodes, dtype=np.intp) for nodes in groups.values() if nodes)
 
 
 def _most_work_h(problem: Problem, job: Job) -> float:
+    if job.state is not JobState.RUNNING and not job.is_elastic:
+        edges_s = problem.grid.edges_s
+        pairs = (pair for pool in _job_pools(problem, job) for pair in windows(problem, job, pool))
+        booked_s = max((edges_s[end_edge] - edges_s[start_slot] for start_slot, end_edge in pairs), default=0)
+        return counted_share(job.shape, problem.cluster) * (job.workers * (booked_s / 3600))
     busy = (
         choice.workers * booked_h(problem, choice) * choice_duty(problem, job, pool, choice)
         for pool in _job_pools(problem, job)
@@ -238,10 +278,14 @@ def _most_work_h(problem: Problem, job: Job) -> float:
 
 
 def _cheapest_job(problem: Problem, job: Job) -> float:
+    pools = _job_pools(problem, job)
+    is_for_nothing = any(pool.market.is_sunk and next(choices(problem, job, pool), None) is not None for pool in pools)
+    if is_for_nothing and all(problem.price_per_h(pool).min() >= 0.0 for pool in pools):
+        return 0.0
     prices = (
         job_price(problem, job, pool, choice)
         + rework_cost(problem, job, pool, fewest_nodes(choice.workers, per_node), choice.start_slot, choice.workers)
-        for pool in _job_pools(problem, job)
+        for pool in pools
         if (per_node := max(workers_per_node(pool, job.shape), 1))
         for choice in choices(problem, job, pool)
     )

@@ -30,6 +30,9 @@ ALL_GROUPS = 5
 """Up to so many cells every group of them is tried, beyond that each cell alone, those of one device model, and all."""
 VIOLATED, STALLED = 1e-3, 1e-5
 FEW = 8
+MOST_ROUNDED = 1_000_000
+"""Coefficients of the largest model that is tightened: the more nodes, the less a whole one weighs."""
+EXACT_IN_FLOATS = 2**53
 
 Floats = NDArray[np.float64]
 
@@ -83,7 +86,7 @@ class Relaxed:
 
     def __init__(self, program: Program, formulation: Formulation, atlas: Atlas) -> None:
         self.master = Master(program, atlas.starts)
-        self.bases = tuple(bases(program, formulation, atlas))
+        self.bases = tuple(bases(program, formulation, atlas)) if program.rows.nnz <= MOST_ROUNDED else ()
         self.master.solve()
         self.bound = self.master.proven()
         self.cuts = 0
@@ -199,6 +202,8 @@ def _base(program: Program, atlas: Atlas, sorts: _Sorts, rows: list[int], demand
         side = side * by - least * of
     common = gcd(side, *weights.values())
     weights, side = {column: weight // common for column, weight in weights.items() if weight}, side // common
+    if max(abs(side), *map(abs, weights.values())) >= EXACT_IN_FLOATS:
+        return None
     nodes = tuple(column for column in weights if sorts.is_node[column])
     units: dict[tuple[int, int, int], list[int]] = {}
     for column, weight in weights.items():

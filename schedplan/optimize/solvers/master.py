@@ -56,7 +56,7 @@ class Master:
         empty = np.zeros(0, dtype=np.int32)
         begins = np.zeros(len(self.rows.lower), dtype=np.int32)
         self.highs.addRows(len(begins), self.rows.lower, self.rows.upper, 0, begins, empty, np.zeros(0))
-        self.highs.changeObjectiveOffset(program.constant)
+        self.scale = _scale(program.costs)
         self._hold(starts.first())
 
     def copied(self) -> Master:
@@ -181,7 +181,7 @@ class Master:
         return bool(self.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible)
 
     def _prices(self) -> Floats:
-        return self.rows.signed(np.array(self.highs.getSolution().row_dual))
+        return self.rows.signed(np.array(self.highs.getSolution().row_dual) / self.scale)
 
     def _wanted(self) -> Indices:
         """Return the columns that the prices ask for: of each class the starts that lower F most."""
@@ -214,7 +214,7 @@ class Master:
         part = self.rows.columns[columns]
         self.highs.addCols(
             len(columns),
-            self.program.costs[columns],
+            self.program.costs[columns] * self.scale,
             self.lower[columns],
             self.upper[columns],
             part.nnz,
@@ -224,3 +224,9 @@ class Master:
         )
         self.position[columns] = len(self.held) + np.arange(len(columns))
         self.held = np.concatenate([self.held, columns])
+
+
+def _scale(costs: Floats) -> float:
+    """Return the power of two by which HiGHS gets the costs multiplied: beside costs near 1 its tolerance is small."""
+    sizes = np.abs(costs[costs != 0])
+    return float(2.0 ** -np.round(np.log2(np.median(sizes)))) if len(sizes) else 1.0

@@ -18,6 +18,8 @@ Indices: TypeAlias = NDArray[np.intp]
 NONE = -1
 FIRST_STARTS = 2
 """Columns of each class and place that a relaxation begins with: the earliest."""
+FIRST_OF_CLASS = 6
+"""And of each class in all."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Starts:
         key = self.job_class[columns] * (int(self.place.max(initial=NONE)) + 2) + self.place[columns]
         order = np.lexsort((columns, self.slot[columns], key))
         chosen = columns[order][rank(key[order]) < FIRST_STARTS]
+        chosen = chosen[np.lexsort((chosen, self.slot[chosen], self.job_class[chosen]))]
+        chosen = chosen[rank(self.job_class[chosen]) < FIRST_OF_CLASS]
         return np.flatnonzero((self.start == NONE) | np.isin(self.start, self.start[chosen]))
 
     def whole(self, gangs: Indices) -> Indices:
