@@ -58,7 +58,7 @@ def test_rows_of_runs_are_the_sums_of_rows_of_slots(case: Problem) -> None:
 def test_a_plan_of_arrays_is_no_better_than_the_best_and_its_bound_holds(case: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
     best = optimize(case)
     monkeypatch.setattr(models, "WIDE_COLUMNS", 0)
-    found = optimize(case, SolveOptions(whole_columns=0, rounding_columns=0, node_columns=0, pool_boxes=6, node_boxes=0))
+    found = optimize(case, SolveOptions(whole_columns=0, node_columns=0, pool_boxes=6, node_boxes=0))
     if best.proof.objective is None:
         assert found.proof.objective is None
         return
