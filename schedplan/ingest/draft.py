@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
-from math import isfinite
 from pathlib import Path
 from typing import NoReturn
 
@@ -26,6 +25,8 @@ from schedplan.timegrid import EARLIEST_YEAR, LATEST_YEAR, parse_instant
 
 Value = Stored | None
 _EARLIEST_S = parse_instant(f"{EARLIEST_YEAR}-01-01T00:00:00Z", UTC)[0]
+# Beyond the magnitude that any column takes; NaN is no number between the two either.
+_LARGEST = 1e30
 _LATEST_S = parse_instant(f"{LATEST_YEAR}-12-31T23:59:59Z", UTC)[0]
 
 
@@ -161,8 +162,8 @@ def _checked(column: Column, raw: Stored) -> Stored:
         return stored(column, raw, UTC)[0]
     if isinstance(raw, bool):
         return raw
-    if not isfinite(raw):
-        raise CellError("this is not a finite number", "a finite number")
+    if not -_LARGEST <= raw <= _LARGEST:
+        raise CellError("this is not a number that can be meant", "a finite number", Code.LIMIT)
     if column.kind is Kind.TIMESTAMP:
         if not _EARLIEST_S <= raw <= _LATEST_S:
             raise CellError(f"the time is outside the years {EARLIEST_YEAR} to {LATEST_YEAR}", "seconds since 1970", Code.TIME)

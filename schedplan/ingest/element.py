@@ -70,7 +70,7 @@ class Element:
         """Return a whole number, None where it is absent; a text is none."""
         if self.value is None:
             return None
-        if isinstance(self.value, float) and self.value == int(self.value):
+        if isinstance(self.value, float) and abs(self.value) < MAX_INTEGER and self.value == int(self.value):
             return int(self.value)
         if isinstance(self.value, int) and not isinstance(self.value, bool) and abs(self.value) < MAX_INTEGER:
             return self.value

@@ -13,6 +13,7 @@ from schedplan.ingest.merge import merged
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.readers import AUTO, chosen_reader
 from schedplan.ingest.slurm.partitions import with_partitions
+from schedplan.ingest.source_paths import ACCOUNT_FILE, source_files
 from schedplan.ingest.standard_input import renamed_fault, renamed_file, spooled
 from schedplan.tables.arrow_form import arrow_schema
 from schedplan.tables.artefact_columns import parquet_bytes
@@ -24,7 +25,6 @@ from schedplan.tables.faults import Code, raise_faults
 from schedplan.tables.read import TableFile
 from schedplan.tables.table_rows import TableRows, table_rows
 
-ACCOUNT_FILE = "ingest.json"
 _PARQUET_MARK = "PAR1"
 _ACCOUNT_MARK = '"columns_ignored"'
 
@@ -32,11 +32,12 @@ _ACCOUNT_MARK = '"columns_ignored"'
 def ingest(
     paths: tuple[Path, ...], out: Path, options: ReadOptions | None = None, *, reader: str = AUTO, force: bool = False
 ) -> Account:
-    """Read source files, write one Parquet file per table and ingest.json into the folder `out`; return the account.
+    """Read sources, write one Parquet file per table and ingest.json into the folder `out`; return the account.
 
-    Rows are written in canonical order, so that the order of sources and rows leaves no trace; several files of one table add
-    up. Raises InputError with the faults of all files, before anything is written; OutputError where `out` can't be written.
+    A folder or pattern stands for its files; several files of one table add up. Rows are written in canonical order, so that the
+    order of sources and rows leaves no trace. Raises InputError with the faults of all files, before anything is written; OutputError where `out` can't be written.
     """
+    paths = source_files(paths)
     files = _joined(_read(paths, options or ReadOptions(), reader))
     _refuse_currencies(tuple(file for _, file in files))
     rows = tuple(found for found in (table_rows(table, tuple(file for _, file in files)) for table in INPUT_TABLES) if found.n_rows)

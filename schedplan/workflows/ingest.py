@@ -9,9 +9,10 @@ from zoneinfo import ZoneInfo
 from schedplan.config.zone import find_zone, nearest_zone
 from schedplan.errors import UsageError
 from schedplan.ingest.account import Account, FileAccount
-from schedplan.ingest.ingest import ACCOUNT_FILE, ingest
+from schedplan.ingest.ingest import ingest
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.readers import READERS
+from schedplan.ingest.source_paths import ACCOUNT_FILE
 from schedplan.model.findings import Severity
 from schedplan.report.document import Column, Document, Kind, Notice, Paragraph, Section, SectionRole, Table
 from schedplan.report.figures import counted

@@ -166,3 +166,19 @@ def test_a_later_file_fills_what_an_earlier_one_leaves_empty(nodes, tmp_path):
         account.files[1].rows_kept,
         account.files[1].dropped,
     )
+
+
+def test_a_folder_and_a_pattern_stand_for_their_files(nodes, tmp_path):
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    nodes.rename(folder / "nodes.csv")
+    (folder / "jobs.csv").write_text("job\na\n")
+    (folder / ".hidden").write_text("x")
+
+    account = ingest((folder, folder / "job*.csv"), tmp_path / "data")
+
+    assert ["jobs.csv", "nodes.csv"] == [Path(file.path).name for file in account.files]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError) as refused:
+        ingest((tmp_path / "empty", folder / "*.xyz"), tmp_path / "data")
+    assert ["there is no file in this folder", "no file matches this pattern"] == [fault.message for fault in refused.value.faults]

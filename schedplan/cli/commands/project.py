@@ -16,7 +16,7 @@ Folder = Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to; it is m
 SampleName = Annotated[str, typer.Option("--sample", metavar="NAME", help="Which example; `list` lists them.")]
 TableName = Annotated[str | None, typer.Argument(metavar="[TABLE]", help="A table; all of them without.", show_default=False)]
 FailOn = Annotated[options.FailOn, typer.Option("--fail-on", help="From which severity on to end with 1.")]
-Sources = Annotated[list[Path], typer.Argument(metavar="SRC...", help="Files to read; - reads what is piped in.")]
+Sources = Annotated[list[Path], typer.Argument(metavar="SRC...", help="Files, folders, patterns; - reads what is piped in.")]
 Reader = Annotated[str, typer.Option("--from", metavar="READER", help="Which reader; auto looks at the file.")]
 Zone = Annotated[str, typer.Option("--tz", metavar="ZONE", help="Time zone of times without an offset.")]
 Renames = Annotated[

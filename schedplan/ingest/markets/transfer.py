@@ -9,6 +9,7 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedplan.errors import InputError
 from schedplan.ingest.draft import Draft
 from schedplan.ingest.field_error import FieldError
 from schedplan.ingest.reader import ReadOptions
@@ -41,9 +42,9 @@ class TransferPrices:
     def read(self, path: Path, options: ReadOptions) -> tuple[TableFile, ...]:
         """Return the links in the file; InputError with all its faults."""
         del options
-        records = list(csv.reader(lines_of(path), strict=True))
-        names = [name.strip() for name in records[0][1:]] if records else []
         draft = Draft.of("links", path)
+        records = _records(draft, lines_of(path))
+        names = [name.strip() for name in records[0][1:]] if records else []
         for number, record in enumerate(records[1:], start=2):
             if len(record) != len(names) + 1:
                 expected = f"{len(names) + 1}, as in the header"
@@ -62,3 +63,12 @@ class TransferPrices:
         draft.currency = "USD"
         draft.note(len(draft.rows), "prices are USD/GB, as their source states beside the file; a region to itself is left out")
         return (draft.file(),)
+
+
+def _records(draft: Draft, lines: list[str]) -> list[list[str]]:
+    """Return the fields of every line; InputError where the quotes of one do not match."""
+    try:
+        return list(csv.reader(lines, strict=True))
+    except csv.Error as problem:
+        draft.faults.add(Code.QUOTING, f"the quotes of a line do not match: {problem}", hint="Is a quote never closed?")
+        raise InputError.of_faults(draft.faults.all()) from None

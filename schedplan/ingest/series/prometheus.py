@@ -32,6 +32,7 @@ _UNITS = {
     "DCGM_FI_DEV_POWER_USAGE": (1.0, "W"),
 }
 _ENDS = (("_bytes", "bytes"), ("_seconds", "s"), ("_watts", "W"), ("_celsius", "Celsius"))
+_MOST_S = 1e12
 Point = tuple[float, float | None]
 
 
@@ -112,7 +113,7 @@ def _add_series(
 
 def _point(pair: Element, counts: Counter[str]) -> Point:
     values = pair.items()
-    if len(values) != 2 or not isinstance(values[0].value, int | float):
+    if len(values) != 2 or not isinstance(values[0].value, int | float) or not abs(values[0].value) < _MOST_S:
         raise shape_error(pair.place, pair.value, "a time in seconds and a value as a text")
     text = values[1].text() or ""
     counts["samples"] += 1
