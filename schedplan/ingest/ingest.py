@@ -35,7 +35,8 @@ def ingest(
     """Read sources, write one Parquet file per table and ingest.json into the folder `out`; return the account.
 
     A folder or pattern stands for its files; several files of one table add up. Rows are written in canonical order, so that the
-    order of sources and rows leaves no trace. Raises InputError with the faults of all files, before anything is written; OutputError where `out` can't be written.
+    order of sources and rows leaves no trace. Raises InputError with the faults of all files, before anything is written;
+    OutputError where `out` can't be written.
     """
     paths = source_files(paths)
     files = _joined(_read(paths, options or ReadOptions(), reader))
