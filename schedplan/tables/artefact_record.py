@@ -79,6 +79,11 @@ def parse_object(content: bytes, file: str) -> dict[str, Json]:
     return document
 
 
+def optional_float(value: float | None) -> float | None:
+    """Return a number as a float of Python, whatever kind of number it is; None stays None."""
+    return None if value is None else float(value)
+
+
 def damaged(file: str) -> InputError:
     """Return the error for a file whose bytes are not those that were written."""
     return InputError(
