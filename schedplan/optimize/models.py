@@ -16,6 +16,9 @@ from schedplan.optimize.wide import is_summable, widened
 WIDE_COLUMNS = 10_000
 """Models of more columns are built as arrays where their rows are sums over slots, and not start by start."""
 
+KB_A_START, KB_A_WIDE_START = 4.0, 2.0
+"""What a column of a model on pools takes with its relaxation, built start by start and as arrays; measured on fleets of a day."""
+
 
 class Models:
     """Layouts and models of `jobs` (those that may be planned). is_reused: whether more than one aim is asked for."""
@@ -38,13 +41,22 @@ class Models:
             self._shapes[level] = layout(self._problem, self._jobs, level)
         return self._shapes[level]
 
+    def memory_mb(self, level: Level, wanted: Objective) -> float:
+        """Return about how much memory the model of a level takes, with its relaxation; known before it is built."""
+        shape = self.shape(level)
+        return shape.n_columns * (KB_A_WIDE_START if self._is_wide(shape, wanted) else KB_A_START) / 1000.0
+
     def aimed(self, level: Level, wanted: Objective, normalisation: Normalisation) -> Formulation:
         """Return the model of a level that minimises and holds what is wanted; as arrays where it is wide."""
         shape = self.shape(level)
-        if shape.n_columns > WIDE_COLUMNS and is_summable(shape, wanted):
+        if self._is_wide(shape, wanted):
             return widened(shape, self._excluded, wanted, normalisation)
         if not self.is_reused:
             return aimed(build(self.shape(level), self._excluded), wanted, normalisation)
         if level not in self._plain:
             self._plain[level] = build(self.shape(level), self._excluded)
         return aimed(copied(self._plain[level]), wanted, normalisation)
+
+    @staticmethod
+    def _is_wide(shape: Layout, wanted: Objective) -> bool:
+        return shape.n_columns > WIDE_COLUMNS and is_summable(shape, wanted)

@@ -14,8 +14,9 @@ class SolveOptions:
     `branch_work` nodes x columns up to `branch_columns`, beyond that its relaxation alone. Up to beside_columns on pools it
     branches beside the search on nodes, beside_work nodes x columns, on what the best plan on pools leaves open.
     What is not solved whole is searched by boxes: pool_boxes on pools, node_boxes on single nodes, each with box_work of
-    deterministic time, fewer where most of them need it all; models on nodes beyond node_columns by boxes alone. Beyond
-    pool_columns and box_columns none is built; beyond the latter the plan on pools is packed on nodes, and node_frames boxes are
+    deterministic time, fewer where most of them need it all; models on nodes beyond node_columns by boxes alone. A model on
+    pools that would take more than memory_mb is not built, nor one on nodes beyond box_columns, nor one that looks for a conflict
+    beyond pool_columns; beyond box_columns the plan on pools is packed on nodes, and node_frames boxes are
     built each by itself, with frame_work each.
     is_probed: whether CP-SAT looks for more fixed values and ties of a model before it searches it, which takes about as long as
     the search where that is short.
@@ -35,6 +36,7 @@ class SolveOptions:
     node_columns: int = 6_000
     box_columns: int = 60_000
     pool_columns: int = 400_000
+    memory_mb: int = 3_000
     pool_boxes: int = 36
     node_boxes: int = 40
     box_work: float = 0.5

@@ -159,15 +159,15 @@ class _Solve:
         self._begin()
         if self.best is None and self._must_have_no_plan():
             return None
-        for level, limit in ((Level.POOLS, self.options.pool_columns), (Level.NODES, self.options.node_columns)):
+        for level, limit in ((Level.POOLS, None), (Level.NODES, self.options.node_columns)):
             if level is Level.NODES and self._is_beyond_boxes:
                 self._climb()
                 break
             shape = self.models.shape(level)
-            if level is Level.NODES and limit < shape.n_columns <= self.options.box_columns:
+            if limit is not None and limit < shape.n_columns <= self.options.box_columns:
                 self._refine_nodes(shape)
-            elif shape.n_columns > limit:
-                self.route.append(f"model on {level.value} not tried: {shape.n_columns} columns, limit {limit}")
+            elif (refusal := self._too_large(shape, limit)) is not None:
+                self.route.append(f"model on {level.value} not tried: {shape.n_columns} columns{refusal}")
             elif self._rules_out(shape):
                 return None
             if self._is_closed(shape) or (self.best is not None and self._is_late()):
@@ -179,6 +179,13 @@ class _Solve:
                 hint="Raise the limits of the solver, or relax a limit of the project.",
             )
         return self.best
+
+    def _too_large(self, shape: Layout, limit: int | None) -> str | None:
+        """Return why a model is not built: its columns beyond a limit, or without one its memory; None where it is built."""
+        if limit is not None:
+            return f", limit {limit}" if shape.n_columns > limit else None
+        needed_mb, most_mb = self.models.memory_mb(shape.level, self.problem.objective), self.options.memory_mb
+        return f" would take about {needed_mb:.0f} MB, limit {most_mb} MB" if needed_mb > most_mb else None
 
     def _begin(self) -> None:
         """Begin from what is given, else from what arithmetic alone gives: the list policies' plans and the earlier one."""
