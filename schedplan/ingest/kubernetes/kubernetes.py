@@ -14,11 +14,12 @@ from schedplan.ingest.draft import Draft, Value
 from schedplan.ingest.element import Element
 from schedplan.ingest.field_error import FieldError
 from schedplan.ingest.kubernetes.labels import ACCELERATOR_KEYS, first_of
+from schedplan.ingest.kubernetes.metadata import namespace_of
 from schedplan.ingest.kubernetes.node import NodeNotes, node_row
 from schedplan.ingest.kubernetes.pod import OF_NODE, is_of_node, pod_row
 from schedplan.ingest.kubernetes.pod_spec import PodSpec
 from schedplan.ingest.kubernetes.queue import NO_AMOUNT, cluster_queue, resource_quota, volcano_queue, yunikorn_queues
-from schedplan.ingest.kubernetes.workload import workload
+from schedplan.ingest.kubernetes.workload import is_workload, workload
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.source_bytes import head_text
 from schedplan.tables.raw_file import plain_name
@@ -26,6 +27,7 @@ from schedplan.tables.read import TableFile
 
 _BEGIN = re.compile(r"^(apiVersion|kind):", re.MULTILINE)
 _YUNIKORN = "queues.yaml"
+PART = "made by a workload that is in the file too, whose row counts it"
 _USED_ELSEWHERE = frozenset({"PriorityClass", "WorkloadPriorityClass", "ResourceFlavor", "LocalQueue", "Cohort", "Topology"})
 _SERVICES = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "DaemonSet", "RayService"})
 
@@ -45,7 +47,9 @@ class _Gathered:
     known: set[str] = field(default_factory=set)
     priorities: dict[str, int] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
-    queues: dict[str, str] = field(default_factory=dict)
+    queues: dict[tuple[str, str], str] = field(default_factory=dict)
+    workloads: set[tuple[str, str, str]] = field(default_factory=set)
+    unmatched: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +113,18 @@ def _prepare(gathered: _Gathered, number: int, item: Element) -> None:
         if model:
             gathered.models[name] = model
     elif kind == "LocalQueue":
-        gathered.queues[name] = item.get("spec", "clusterQueue").text() or name
+        gathered.queues[namespace_of(item), name] = item.get("spec", "clusterQueue").text() or name
+    elif is_workload(item):
+        gathered.workloads.add((namespace_of(item), kind or "", name))
 
 
 def _add(gathered: _Gathered, number: int, item: Element) -> None:
     kind = item.get("kind").text()
     if kind is None:
         _add_without_kind(gathered, number, item)
+    elif _is_part(gathered, item):
+        gathered.known.add("jobs")
+        gathered.dropped[f"{kind}: {PART}"] += 1
     elif kind == "Node":
         gathered.nodes.add(number, node_row(item, gathered.notes))
         gathered.known.add("nodes")
@@ -127,6 +136,13 @@ def _add(gathered: _Gathered, number: int, item: Element) -> None:
         _add_workload(gathered, number, kind, item)
 
 
+def _is_part(gathered: _Gathered, item: Element) -> bool:
+    """Return whether an object was made by a workload of the same file, whose row counts its pods already."""
+    owners = item.get("metadata", "ownerReferences").items()
+    place = namespace_of(item)
+    return any((place, one.get("kind").text() or "", one.get("name").text() or "") in gathered.workloads for one in owners)
+
+
 def _add_pod(gathered: _Gathered, number: int, item: Element) -> None:
     gathered.known.add("jobs")
     if is_of_node(item):
@@ -134,7 +150,7 @@ def _add_pod(gathered: _Gathered, number: int, item: Element) -> None:
         return
     row, spec = pod_row(item, number)
     gathered.specs.append(spec)
-    gathered.jobs.add(number, _resolved(gathered, {**row, "priority_class": spec.priority_class}))
+    gathered.jobs.add(number, _resolved(gathered, item, {**row, "priority_class": spec.priority_class}))
 
 
 def _add_workload(gathered: _Gathered, number: int, kind: str, item: Element) -> None:
@@ -152,19 +168,20 @@ def _add_workload(gathered: _Gathered, number: int, kind: str, item: Element) ->
     gathered.specs.extend(found.specs)
     gathered.unsaid.update(found.unsaid)
     for row in found.rows:
-        gathered.jobs.add(number, _resolved(gathered, row))
+        gathered.jobs.add(number, _resolved(gathered, item, row))
 
 
-def _resolved(gathered: _Gathered, row: Mapping[str, Value]) -> dict[str, Value]:
+def _resolved(gathered: _Gathered, item: Element, row: Mapping[str, Value]) -> dict[str, Value]:
     """Return a row with its priority by name of class, and its ClusterQueue in place of a LocalQueue."""
     kept = {name: value for name, value in row.items() if name != "priority_class"}
     name = row.get("priority_class")
     if kept.get("priority") is None and isinstance(name, str):
         kept["priority"] = gathered.priorities.get(name)
         gathered.unsaid[f"priorityClassName {name}"] += name not in gathered.priorities
-    tenant = kept.get("tenant")
+    tenant, place = kept.get("tenant"), namespace_of(item)
     if isinstance(tenant, str):
-        kept["tenant"] = gathered.queues.get(tenant, tenant)
+        kept["tenant"] = gathered.queues.get((place, tenant), tenant)
+        gathered.unmatched += tenant != place and (place, tenant) not in gathered.queues
     return kept
 
 
@@ -222,6 +239,12 @@ def _tell_jobs(gathered: _Gathered) -> None:
     unsaid = Counter(name for spec in specs for name in spec.unsaid) + gathered.unsaid
     told = ", ".join(f"{name} ({count})" for name, count in sorted(unsaid.items()) if count)
     draft.caution(bool(told), f"no column says these, so a plan does not keep them: {told}")
+    draft.note(
+        gathered.unmatched,
+        f"{gathered.unmatched} rows name a queue; a LocalQueue of Kueue counts for its ClusterQueue only where it is in the file",
+    )
+    parts = sum(count for reason, count in gathered.dropped.items() if reason.endswith(PART))
+    draft.caution(parts, f"{parts} objects belong to workloads of the file; where their pods run is lost, pods alone would tell it")
     shares = sum(bool(spec.amounts.shares) for spec in specs)
     draft.caution(shares, f"{shares} pods ask for shares of devices (gpumem, gpucores), not read; they count as whole ones")
     everywhere = sum(spec.tolerates_all for spec in specs)

@@ -38,6 +38,11 @@ class Workload:
     unsaid: tuple[str, ...] = ()
 
 
+def is_workload(item: Element) -> bool:
+    """Return whether an object is a workload that is read."""
+    return ((item.get("apiVersion").text() or "").split("/")[0], item.get("kind").text() or "") in _READERS
+
+
 def workload(item: Element, number: int) -> Workload | None:
     """Return the rows of an object of Kubernetes, None where it is no workload that is read; FieldError for a faulty field."""
     kind, group = item.get("kind").text() or "", (item.get("apiVersion").text() or "").split("/")[0]

@@ -231,6 +231,36 @@ def test_a_job_of_kueue_waits_for_all_its_pods_and_priorities_and_queues_go_by_n
     assert ("team", 1000, 4, None) == (row["tenant"], row["priority"], row["workers"], row.get("min_workers"))
 
 
+def test_pods_and_jobs_of_a_workload_in_the_file_count_once(tmp_path):
+    spec = {"containers": [asks(cpu="1")]}
+    whole = {**SET, "metadata": {"name": "w", "namespace": "ml"}}
+    part = of_kind("batch/v1/Job", {"parallelism": 4, "template": {"spec": spec}})
+    part["metadata"] = {"name": "w-a-0", "namespace": "ml", "ownerReferences": [{"kind": "JobSet", "name": "w"}]}
+    own = pod(spec, metadata={"name": "w-a-0-0", "ownerReferences": [{"kind": "Job", "name": "w-a-0"}]})
+    other = pod(spec, metadata={"name": "x", "ownerReferences": [{"kind": "Job", "name": "elsewhere"}]})
+
+    found = read(tmp_path, own, part, whole, other)["jobs"]
+
+    assert ["ml/w", "ml/x"] == found.arrow.column("job").to_pylist()
+    assert [1, 1] == [count for _, count in found.dropped]
+    assert any("2 objects belong to workloads of the file" in text for text in found.warnings)
+
+
+def test_a_queue_of_the_same_name_in_another_namespace_is_another(tmp_path):
+    def queue(namespace: str, cluster: str) -> dict[str, object]:
+        metadata = {"name": "mine", "namespace": namespace}
+        return {**of_kind("kueue.x-k8s.io/v1beta2/LocalQueue", {"clusterQueue": cluster}), "metadata": metadata}
+
+    labels = {"kueue.x-k8s.io/queue-name": "mine"}
+    spec = {"containers": [asks(cpu="1")]}
+    asked = [pod(spec, metadata={"name": "p", "namespace": name, "labels": labels}) for name in ("a", "b", "c")]
+
+    found = read(tmp_path, queue("a", "one"), queue("b", "two"), *asked)["jobs"]
+
+    assert ["one", "two", "mine"] == found.arrow.column("tenant").to_pylist()
+    assert any("1 rows name a queue" in note for note in found.notes)
+
+
 def test_queues_become_quotas(tmp_path):
     flavors = [
         {"name": "h100", "resources": [{"name": "nvidia.com/gpu", "nominalQuota": 16, "borrowingLimit": 8, "lendingLimit": 4}]},
