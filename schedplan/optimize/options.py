@@ -40,7 +40,7 @@ class SolveOptions:
     pool_boxes: int = 36
     node_boxes: int = 40
     box_work: float = 0.5
-    node_frames: int = 100
+    node_frames: int = 60
     frame_work: float = 0.3
     is_probed: bool = True
     require_optimal: bool = False

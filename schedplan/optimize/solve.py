@@ -343,7 +343,7 @@ class _Solve:
             self._offer_landed(self._new_climb(), *self.pooled, is_exact=False)
 
     def _new_climb(self) -> Climb:
-        return Climb(self.problem, self.models.shape(Level.POOLS), self.normalisation, self.options.seed)
+        return Climb(self.problem, self.models.shape(Level.POOLS), self.normalisation, self.options.seed, self.prices)
 
     def _offer_landed(self, climb: Climb, gangs: tuple[GangStart, ...], fleets: tuple[FleetSlot, ...], *, is_exact: bool) -> None:
         landed = climb.land(gangs, fleets, is_exact=is_exact)

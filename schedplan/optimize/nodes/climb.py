@@ -24,6 +24,7 @@ from schedplan.optimize.nodes.offers import Offers
 from schedplan.optimize.nodes.packing import ORDERS, Order, insert, pack
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.on_nodes import on_nodes
+from schedplan.optimize.refine.prices import StartPrices
 from schedplan.packing.assignment import FleetSlot, GangStart
 
 PACKING_WORK = (0.5, 1.0, 2.0)
@@ -34,12 +35,15 @@ A_ROUND = 20
 
 
 class Climb:
-    """A plan on single nodes in the making. work: deterministic time spent; dropped: jobs of the plan on pools that it lacks."""
+    """A plan on single nodes in the making. prices: of starts, by the relaxation on pools. work:
+    deterministic time spent; dropped: jobs of the plan on pools that it lacks."""
 
-    def __init__(self, problem: Problem, layout: Layout, normalisation: Normalisation, seed: int) -> None:
+    def __init__(
+        self, problem: Problem, layout: Layout, normalisation: Normalisation, seed: int, prices: StartPrices | None = None
+    ) -> None:
         self.problem, self.seed = problem, seed
         self.rates = Rates.of(problem, normalisation)
-        self.offers = Offers(layout, self.rates)
+        self.offers = Offers(layout, self.rates, prices)
         self.layout = layout
         self.jobs: tuple[Job, ...] = tuple(job for one in layout.classes for job in one.jobs if may_move(problem, job))
         self.floor: Floor | None = None

@@ -20,7 +20,8 @@ from schedplan.optimize.nodes.offers import Offer, Offers
 SLOTS = (16, 24)
 BEFORE, AFTER = (1, 4), (1, 3)
 """Slots beside the run of a job that is left out."""
-MOST_POOLS, MOST_NODES, MOST_WAITING, SPARE_NODES = 3, 8, 8, 4
+MOST_POOLS, MOST_NODES, MOST_WAITING, SPARE_NODES = 4, 14, 8, 4
+FEW_NODES = 8
 EVERY = 3
 """One frame in so many is drawn around a job that is left out, while there is one."""
 TRIES = 20
@@ -98,7 +99,7 @@ class Frames:
         """Return the nodes of an offer on which least stands over its slots, more than the gang needs; ties at random."""
         free = self.floor.free[0, offer.nodes, offer.slots].sum(axis=1).astype(np.float64)
         noise = np.array([self.source.random() for _ in offer.nodes])
-        count = min(max(offer.workers + SPARE_NODES, MOST_NODES), len(offer.nodes))
+        count = min(max(offer.workers + SPARE_NODES, FEW_NODES), len(offer.nodes))
         order = np.lexsort((noise, -free * (0.7 + 0.6 * noise)))[:count]
         return np.sort(offer.nodes[order])
 

@@ -78,6 +78,7 @@ class NodeBox:
         self.model = cp_model.CpModel()
         self.before = floor.total
         self.old = self._lifted()
+        self.places = {(offers.class_of[berth.job.name], berth.start_slot, node) for berth in self.old for node, _ in berth.nodes}
         self.fleet = self._lifted_replicas() if frame.starts is None else {}
         self.taking: dict[tuple[int, int, int], list[tuple[cp_model.IntVar, int]]] = defaultdict(list)
         self.on: dict[tuple[int, int], cp_model.IntVar] = {}
@@ -142,7 +143,8 @@ class NodeBox:
 
     def _add_jobs(self, alike: _Alike, starts: range) -> None:
         job, count = alike.jobs[0], len(alike.jobs)
-        mine = [offer for offer in self.offers.of(job) if offer.start_slot in starts and offer.least < 0.0]
+        within = [offer for offer in self.offers.of(job) if offer.start_slot in starts and offer.least < 0.0]
+        mine = [offer for offer in within if offer.is_likely or self._stood_at(job, offer)] if self.starts is None else within
         for offer in mine:
             nodes = offer.nodes[np.isin(offer.nodes, self.nodes)]
             if not len(nodes):
@@ -164,6 +166,11 @@ class NodeBox:
             total = cp_model.LinearExpr.sum([choice.gangs for choice in alike.choices])
             required = sum(one.required for one in alike.jobs)
             self.model.add_linear_constraint(total, required, count)
+
+    def _stood_at(self, job: Job, offer: Offer) -> bool:
+        """Whether such a job stood where and when it is offered a place."""
+        class_idx = self.offers.class_of[job.name]
+        return any((class_idx, offer.start_slot, node) in self.places for node in offer.nodes.tolist() if node in self.inside)
 
     def _is_steady(self, nodes: Nodes, slots: slice) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """Whether each node is on over the slots or may be switched on at once."""

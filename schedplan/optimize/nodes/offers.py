@@ -12,14 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.gang_family import gang_family
+from schedplan.model.cluster import Pool
 from schedplan.model.workload import Job
 from schedplan.optimize.constraints.spot import fewest_nodes
 from schedplan.optimize.constraints.topology import is_on_one_node
-from schedplan.optimize.layout import Layout
+from schedplan.optimize.layout import Column, Layout
 from schedplan.optimize.nodes.berth import Berth, Taken
 from schedplan.optimize.nodes.floor import Floor, Nodes
 from schedplan.optimize.nodes.freedom import may_move
 from schedplan.optimize.nodes.rates import Rates
+from schedplan.optimize.refine.prices import StartPrices
 
 LEVEL = 1e-12
 """Prices of nodes that differ by less are the same."""
@@ -27,7 +30,10 @@ LEVEL = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A start of a job on the nodes of one site. least: what it adds to F before nodes are switched on or quotas exceeded."""
+    """A start of a job on the nodes of one site. least: what it adds to F before nodes are switched on or quotas exceeded.
+
+    is_likely: whether the relaxation on pools prices it so that it may well be part of a good plan.
+    """
 
     start_slot: int
     end_edge: int
@@ -35,6 +41,7 @@ class Offer:
     nodes: Nodes
     accelerator: str | None
     least: float
+    is_likely: bool = True
 
     @property
     def slots(self) -> slice:
@@ -44,14 +51,15 @@ class Offer:
 class Offers:
     """The offers of all jobs of a layout; made for a class of jobs when one of them is first asked for."""
 
-    def __init__(self, layout: Layout, rates: Rates) -> None:
-        self.layout, self.rates = layout, rates
+    def __init__(self, layout: Layout, rates: Rates, prices: StartPrices | None = None) -> None:
+        self.layout, self.rates, self.prices = layout, rates, prices
         self.class_of = {job.name: one.idx for one in layout.classes for job in one.jobs}
         self._columns: dict[int, list[int]] = defaultdict(list)
         for number, column in enumerate(layout.columns):
             self._columns[column.class_idx].append(number)
         self._made: dict[int, tuple[Offer, ...]] = {}
         self._nodes: dict[tuple[int, ...], Nodes] = {}
+        self._families: dict[str, tuple[str, ...]] = {}
 
     def of(self, job: Job) -> tuple[Offer, ...]:
         """Return the offers of a job, the cheapest first; none for one that no plan places or that may not be moved."""
@@ -73,7 +81,16 @@ class Offers:
         least += column.workers * min(
             self.rates.worker(job, self.layout.cells[idx].pool, *span, column.workers) for idx in site.cells
         )
-        return Offer(*span, column.workers, self._site_nodes(site.cells), pool.accelerator, least)
+        nodes, is_likely = self._site_nodes(site.cells), self._is_likely(column, pool)
+        return Offer(*span, column.workers, nodes, pool.accelerator, least, is_likely)
+
+    def _is_likely(self, column: Column, pool: Pool) -> bool:
+        if self.prices is None:
+            return True
+        if pool.name not in self._families:
+            self._families[pool.name] = gang_family(self.layout.problem, pool)
+        span = (column.start_slot, column.end_edge)
+        return self.prices.is_likely((column.class_idx, *span, column.workers, column.piece, self._families[pool.name]))
 
     def _site_nodes(self, cells: tuple[int, ...]) -> Nodes:
         if cells not in self._nodes:

@@ -50,13 +50,17 @@ class StartPrices:
         last = min(STARTS_A_CLASS * len(layout.classes), len(ordered)) - 1
         return cls(class_of_job, prices, ordered[last] if ordered else 0.0)
 
+    def is_likely(self, key: Key) -> bool:
+        """Whether a start is worth a look; one without a price is."""
+        return self.prices.get(key, 0.0) <= self.limit
+
     def worth_a_look(self, formulation: Formulation) -> Box:
         """Return which variables of a model on any level may be chosen anew: all but those of starts above the limit."""
         found = np.ones(len(formulation.model.proto.variables), dtype=np.bool_)
         classes = formulation.variables.layout.classes
         for start in formulation.variables.starts:
             class_idx = self.class_of_job[classes[start.column.class_idx].job.name]
-            if self.prices.get(_key(formulation, start, class_idx), 0.0) > self.limit:
+            if not self.is_likely(_key(formulation, start, class_idx)):
                 amounts = (amount for _, amount in start.workers if isinstance(amount, cp_model.IntVar))
                 found[[start.gangs.index, *(amount.index for amount in amounts)]] = False
         return found
