@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from schedplan.report.document import (
-    Cell,
-    Chart,
-    Column,
-    Gantt,
-    Kind,
-    Line,
-    LineChart,
-    PointChart,
-    SlotChart,
-    Table,
-    Waterfall,
-)
+from schedplan.report.charts import Chart, Gantt, Line, LineChart, PointChart, SlotChart, Waterfall
+from schedplan.report.document import Cell, Column, Kind, Table
 
 
 def chart_table(chart: Chart) -> Table:

@@ -7,20 +7,8 @@ from collections.abc import Callable
 from schedplan.model.front import Front, PointStatus
 from schedplan.model.plan import Plan, PlanStatus
 from schedplan.model.problem import Problem
-from schedplan.report.document import (
-    Block,
-    Cell,
-    ChartPoint,
-    Column,
-    Facts,
-    FactValue,
-    Kind,
-    Paragraph,
-    PointChart,
-    Section,
-    Table,
-    finite,
-)
+from schedplan.report.charts import ChartPoint, PointChart
+from schedplan.report.document import Block, Cell, Column, Facts, FactValue, Kind, Paragraph, Section, Table, finite
 from schedplan.report.figures import number_text
 
 FRONT_TABLE = "front-points"

@@ -19,16 +19,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from schedplan.report.chart_table import chart_table
-from schedplan.report.document import (
-    Block,
-    Chart,
-    Document,
-    Inline,
-    LineChart,
-    Quantity,
-    SlotChart,
-    Table,
-)
+from schedplan.report.charts import Chart, LineChart, SlotChart
+from schedplan.report.document import Block, Document, Inline, Quantity, Table
 from schedplan.report.figures import cell_text, column_digits, head_text, written
 from schedplan.report.json import Json, serialized
 from schedplan.report.plotly_figures import figure

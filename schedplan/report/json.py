@@ -8,32 +8,22 @@ from __future__ import annotations
 import json
 from math import isfinite
 
+from schedplan.report.charts import Band, Bar, Chart, ChartPoint, Gantt, Line, LineChart, PointChart, SlotChart, Step, Waterfall
 from schedplan.report.document import (
-    Band,
-    Bar,
     Block,
     Cell,
-    Chart,
-    ChartPoint,
     Document,
     Entry,
     Facts,
     FactValue,
-    Gantt,
     Inline,
     KeyValues,
     Kind,
-    Line,
-    LineChart,
     Notice,
     Paragraph,
-    PointChart,
     Quantity,
     Section,
-    SlotChart,
-    Step,
     Table,
-    Waterfall,
 )
 from schedplan.timegrid import format_instant
 

@@ -12,7 +12,8 @@ from schedplan.model.forecast import Forecast, Series
 from schedplan.model.plan import NodeUse, Plan
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Service
-from schedplan.report.document import Band, Line, LineChart, LineRole, SlotChart, SlotSeries, finite
+from schedplan.report.charts import Band, Line, LineChart, LineRole, SlotChart, SlotSeries
+from schedplan.report.document import finite
 
 HISTORY_HORIZONS_SHOWN = 3
 MOST_POOL_SERIES = 6

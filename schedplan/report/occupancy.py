@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import NodeUse, Plan
 from schedplan.model.problem import Problem
-from schedplan.report.document import Bar, Gantt
+from schedplan.report.charts import Bar, Gantt
 from schedplan.report.figures import counted
 
 MOST_NODE_ROWS = 200

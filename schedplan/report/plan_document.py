@@ -6,6 +6,7 @@ from schedplan.model.findings import Severity
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.model.plan import Baseline, Plan, PlanStatus
 from schedplan.model.problem import Problem
+from schedplan.report.charts import Step, Waterfall
 from schedplan.report.document import (
     Block,
     Document,
@@ -18,9 +19,7 @@ from schedplan.report.document import (
     Quantity,
     Section,
     SectionRole,
-    Step,
     Tone,
-    Waterfall,
 )
 from schedplan.report.figures import counted
 from schedplan.report.goal_sections import FRONT_TABLE, front_section, stages_section, stages_sentence

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
-from schedplan.report.document import Band, Chart, ChartPoint, Gantt, Line, LineChart, LineRole, PointChart, SlotChart, Waterfall
+from schedplan.report.charts import Band, Chart, ChartPoint, Gantt, Line, LineChart, LineRole, PointChart, SlotChart, Waterfall
 from schedplan.report.figures import written_money
 from schedplan.report.json import Json
 from schedplan.report.occupancy import IDLE

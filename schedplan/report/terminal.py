@@ -21,23 +21,8 @@ from rich.text import Text
 
 from schedplan.model.findings import Severity
 from schedplan.report.chart_table import chart_table
-from schedplan.report.document import (
-    Block,
-    Chart,
-    Document,
-    KeyValues,
-    Kind,
-    LineChart,
-    Notice,
-    Paragraph,
-    PointChart,
-    Section,
-    SectionRole,
-    SlotChart,
-    Table,
-    Tone,
-    Waterfall,
-)
+from schedplan.report.charts import Chart, LineChart, PointChart, SlotChart, Waterfall
+from schedplan.report.document import Block, Document, KeyValues, Kind, Notice, Paragraph, Section, SectionRole, Table, Tone
 from schedplan.report.figures import cell_text, column_digits, head_text, written, written_parts
 from schedplan.report.text_charts import columns_of, gantt_lines, point_lines, slot_lines, sparklines, waterfall_lines
 from schedplan.report.verbatim import visible

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from unicodedata import combining, east_asian_width
 
-from schedplan.report.document import Band, Gantt, Line, LineChart, PointChart, SlotChart, Waterfall
+from schedplan.report.charts import Band, Gantt, Line, LineChart, PointChart, SlotChart, Waterfall
 from schedplan.report.figures import number_text, written_money
 from schedplan.report.occupancy import IDLE
 from schedplan.report.verbatim import visible

@@ -4,20 +4,9 @@ from math import inf, nan
 
 import pytest
 
-from schedplan.report.document import (
-    Column,
-    Document,
-    Facts,
-    Kind,
-    LineRole,
-    Quantity,
-    Section,
-    SlotChart,
-    SlotSeries,
-    Table,
-    finite,
-)
-from schedplan.report.document import Line as Course
+from schedplan.report.charts import Line as Course
+from schedplan.report.charts import LineRole, SlotChart, SlotSeries
+from schedplan.report.document import Column, Document, Facts, Kind, Quantity, Section, Table, finite
 
 
 @pytest.mark.parametrize("value", [nan, inf, -inf])

@@ -4,7 +4,7 @@ import numpy as np
 
 from schedplan.model.forecast import Forecast, Series
 from schedplan.report.chart_table import chart_table
-from schedplan.report.document import LineChart
+from schedplan.report.charts import LineChart
 from schedplan.report.forecast_document import forecast_document
 
 HOUR_S = 3600

@@ -11,7 +11,7 @@ from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import PlanStatus, Stage
 from schedplan.model.problem import Problem
 from schedplan.report.chart_table import chart_table
-from schedplan.report.document import ChartPoint, PointChart
+from schedplan.report.charts import ChartPoint, PointChart
 from schedplan.report.goal_sections import front_section, stages_sentence
 from schedplan.report.plotly_figures import figure
 from schedplan.report.text_charts import point_lines

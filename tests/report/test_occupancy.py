@@ -7,7 +7,7 @@ import numpy as np
 from schedplan.model.cluster import Cluster, Market, Pool
 from schedplan.model.plan import Decisions, NodeUse, Plan, PlanStatus, Proof
 from schedplan.model.problem import Problem
-from schedplan.report.document import Bar
+from schedplan.report.charts import Bar
 from schedplan.report.occupancy import IDLE, gantt
 from schedplan.timegrid import TimeGrid
 

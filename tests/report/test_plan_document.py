@@ -8,7 +8,8 @@ import pytest
 from schedplan.model.findings import Measure
 from schedplan.model.plan import ConflictItem, Plan, PlanStatus, Repair, Unplaced
 from schedplan.model.problem import Problem
-from schedplan.report.document import Document, KeyValues, Notice, Paragraph, Table, Tone, Waterfall
+from schedplan.report.charts import Waterfall
+from schedplan.report.document import Document, KeyValues, Notice, Paragraph, Table, Tone
 from schedplan.report.figures import written_parts
 from schedplan.report.plan_document import plan_document
 from schedplan.report.plan_facts import placed_words

@@ -6,7 +6,8 @@ from datetime import UTC
 import pytest
 
 from schedplan.model.findings import Severity
-from schedplan.report.document import Column, Document, Kind, Notice, Paragraph, Section, SectionRole, SlotChart, SlotSeries, Table
+from schedplan.report.charts import SlotChart, SlotSeries
+from schedplan.report.document import Column, Document, Kind, Notice, Paragraph, Section, SectionRole, Table
 from schedplan.report.terminal import TerminalOptions, terminal_text
 from schedplan.report.text_charts import columns_of, slot_lines
 
