@@ -24,6 +24,7 @@ from schedplan.optimize.static.leftover import quota_told, rows_told
 from schedplan.optimize.static.reference import static_scales
 from schedplan.optimize.static.relaxation import Relaxation
 from schedplan.optimize.static.services import service_needs
+from schedplan.optimize.static.standing import allowance_beside
 from schedplan.packing.allowance import Allowance
 from schedplan.packing.screen import refusals
 
@@ -81,21 +82,11 @@ def _amounts(problem: Problem, decisions: Decisions) -> tuple[tuple[str, float],
 
 def _left_out(problem: Problem, decisions: Decisions) -> Iterator[Unplaced]:
     placed = {part.job for part in decisions.parts}
-    allowance = _beside(problem, decisions)
+    allowance = allowance_beside(problem, decisions.parts, decisions.replicas)
     for job in problem.jobs:
         if job.name not in placed:
             rule, evidence, repair = _reason(problem, allowance, job)
             yield Unplaced("job", job.name, 1, rule, evidence, repair, None)
-
-
-def _beside(problem: Problem, decisions: Decisions) -> Allowance:
-    """Return what quotas still let tenants hold beside the work of decisions."""
-    allowance, pools = Allowance(problem), problem.cluster.pool_of_node
-    for part in decisions.parts:
-        allowance.add(problem.job_by_name[part.job], pools[part.node].accelerator, part.workers, NOW)
-    for stand in decisions.replicas:
-        allowance.add(problem.service_by_name[stand.service], pools[stand.node].accelerator, stand.replicas, NOW)
-    return allowance
 
 
 def _reason(problem: Problem, allowance: Allowance, job: Job) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@ Bounded by counts of steps, never by a clock.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -15,7 +15,7 @@ from schedplan.model.problem import Problem
 from schedplan.optimize.static.assembly import Assembly
 from schedplan.optimize.static.filling import Filling, planned_fillings, sampled_fillings, standing_fillings
 from schedplan.optimize.static.generation import generated
-from schedplan.optimize.static.instance import Instance
+from schedplan.optimize.static.instance import Instance, Integers
 from schedplan.optimize.static.ladder import NEARLY_WHOLE, SLACKS, type_plan
 from schedplan.optimize.static.master import ROUNDINGS, Master
 from schedplan.optimize.static.program import Answer, Floats
@@ -54,51 +54,86 @@ def assemble(
     weights = weights_of(whole)
     left, rows_of = residual(nodes_with(problem, whole, standing))
     left = replace(left, held=held_of_cuts(problem, whole, standing))
-    type_of = np.zeros(sum(len(rows) for rows in rows_of), dtype=np.int64)
-    for t, rows in enumerate(rows_of):
-        type_of[list(rows)] = t
-    capped = _within_quotas(left, weights)
-    order = sorted(range(len(whole.classes)), key=lambda k: (-weights[k], k))
-    ranked: list[tuple[float, Assembly]] = []
-    rounds = 0
-
-    def dives(fillings: list[Filling], roundings: tuple[int, ...]) -> None:
-        """Rank the outcomes of several dives over fillings among those that are there, and keep the best."""
-        nonlocal rounds
-        master = Master(capped, fillings, weights)
-        for rounded_up in roundings:
-            chosen, done = master.dive(rounded_up)
-            rounds += done
-            assembly = assembly_with(problem, whole, standing)
-            assembly.settle(chosen, rows_of)
-            assembly.complete_gangs()
-            assembly.fill(order)
-            worth = float(weights @ (whole.demand - assembly.wanted))
-            if not ranked or worth > ranked[0][0]:
-                keep(assembly)
-            ranked.append((worth, assembly))
-            ranked.sort(key=lambda one: -one[0])
-            del ranked[RECOMBINED:]
-
     planned = _Planned(left, weights)
+    dives = _Dives(problem, whole, standing, _within_quotas(left, weights), rows_of, keep)
     planned.add(FIRST_SLACKS)
     planned.sample(FIRST_SAMPLES)
-    dives(planned.fillings, FIRST_ROUNDINGS)
+    dives.over(planned.fillings, FIRST_ROUNDINGS)
     planned.add(tuple(slack for slack in SLACKS if slack not in FIRST_SLACKS))
     planned.sample(SAMPLES)
-    dives(planned.fillings, ROUNDINGS)
+    dives.over(planned.fillings, ROUNDINGS)
     priced = generated(left, planned.fillings, weights, planned.centre(), planned.bound)
     fillings = [*planned.fillings, *priced]
     if priced:
-        dives(fillings, ROUNDINGS)
-    for _ in range(RECOMBINATIONS):
-        standing_now = [filling for _, one in ranked for filling in standing_fillings(one.nodes, type_of)]
-        fillings = list(dict.fromkeys([*fillings, *standing_now]))
-        value = ranked[0][0]
-        dives(fillings, ROUNDINGS)
-        if ranked[0][0] <= value:
-            break
-    return ranked[0][1], RecipeWork(len(fillings), rounds, len(priced))
+        dives.over(fillings, ROUNDINGS)
+    fillings = dives.recombined(fillings)
+    return dives.best, RecipeWork(len(fillings), dives.rounds, len(priced))
+
+
+class _Dives:
+    """Dives over fillings of nodes: the few best assemblies that came of them, best first, and how many rounds they took."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        whole: Instance,
+        standing: Standing,
+        left: Instance,
+        rows_of: tuple[tuple[int, ...], ...],
+        keep: Callable[[Assembly], None],
+    ) -> None:
+        self.problem, self.whole, self.standing = problem, whole, standing
+        self.left, self.rows_of, self.keep = left, rows_of, keep
+        self.weights = weights_of(whole)
+        self.ranked: list[tuple[float, Assembly]] = []
+        self.rounds = 0
+
+    @property
+    def best(self) -> Assembly:
+        """The best assembly of all dives so far."""
+        return self.ranked[0][1]
+
+    def over(self, fillings: list[Filling], roundings: tuple[int, ...]) -> None:
+        """Rank the outcomes of several dives over fillings among those that are there, and keep the best."""
+        master = Master(self.left, fillings, self.weights)
+        for rounded_up in roundings:
+            chosen, rounds = master.dive(rounded_up)
+            self.rounds += rounds
+            self._rank(self._settled(chosen))
+
+    def recombined(self, fillings: list[Filling]) -> list[Filling]:
+        """Dive also over what the best assemblies have on their nodes, as long as that helps; return all fillings by then."""
+        for _ in range(RECOMBINATIONS):
+            standing_now = [one for _, ranked in self.ranked for one in standing_fillings(ranked.nodes, self._type_of())]
+            fillings = list(dict.fromkeys([*fillings, *standing_now]))
+            worth = self.ranked[0][0]
+            self.over(fillings, ROUNDINGS)
+            if self.ranked[0][0] <= worth:
+                break
+        return fillings
+
+    def _settled(self, chosen: Sequence[tuple[Filling, int]]) -> Assembly:
+        """Return an assembly with fillings on nodes, and by best fit what finds room beside them."""
+        assembly = assembly_with(self.problem, self.whole, self.standing)
+        assembly.settle(chosen, self.rows_of)
+        assembly.complete_gangs()
+        assembly.fill(sorted(range(len(self.whole.classes)), key=lambda k: (-self.weights[k], k)))
+        return assembly
+
+    def _rank(self, assembly: Assembly) -> None:
+        worth = float(self.weights @ (self.whole.demand - assembly.wanted))
+        if not self.ranked or worth > self.ranked[0][0]:
+            self.keep(assembly)
+        self.ranked.append((worth, assembly))
+        self.ranked.sort(key=lambda one: -one[0])
+        del self.ranked[RECOMBINED:]
+
+    def _type_of(self) -> Integers:
+        """Return the type of each node, int64 [node]."""
+        type_of = np.zeros(sum(len(rows) for rows in self.rows_of), dtype=np.int64)
+        for of_type, rows in enumerate(self.rows_of):
+            type_of[list(rows)] = of_type
+        return type_of
 
 
 class _Planned:

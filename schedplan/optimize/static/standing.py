@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from schedplan.measures.feasibility import violations
@@ -58,12 +58,12 @@ def nodes_with(problem: Problem, whole: Instance, standing: Standing) -> Nodes:
     return nodes
 
 
-def allowance_with(problem: Problem, standing: Standing) -> Allowance:
-    """Return what quotas let tenants hold beside what stands."""
+def allowance_beside(problem: Problem, placed: Iterable[JobPart], replicas: Iterable[ReplicaPart]) -> Allowance:
+    """Return what quotas still let tenants hold beside what is placed and serves."""
     allowance, pools = Allowance(problem), problem.cluster.pool_of_node
-    for part in standing.parts:
+    for part in placed:
         allowance.add(problem.job_by_name[part.job], pools[part.node].accelerator, part.workers, NOW)
-    for stand in standing.replicas:
+    for stand in replicas:
         allowance.add(problem.service_by_name[stand.service], pools[stand.node].accelerator, stand.replicas, NOW)
     return allowance
 
@@ -86,7 +86,7 @@ def held_of_cuts(problem: Problem, whole: Instance, standing: Standing) -> tuple
 
 def assembly_with(problem: Problem, whole: Instance, standing: Standing) -> Assembly:
     """Return an assembly on which nothing is placed beside what stands."""
-    return Assembly(nodes_with(problem, whole, standing), allowance_with(problem, standing))
+    return Assembly(nodes_with(problem, whole, standing), allowance_beside(problem, standing.parts, standing.replicas))
 
 
 def decisions_of(problem: Problem, assembly: Assembly, standing: Standing) -> Decisions:
