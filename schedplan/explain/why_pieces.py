@@ -17,6 +17,11 @@ from schedplan.model.plan import Decisions, Plan
 from schedplan.model.problem import Problem
 
 
+def pieces_in(problem: Problem, decisions: Decisions, job: str) -> tuple[Run, ...]:
+    """Return the runs of a job: none where it is left out, one where it runs in one piece."""
+    return tuple(run for run in runs_of(problem, decisions) if run.job.name == job)
+
+
 def explain_pieces(problem: Problem, plan: Plan, pieces: tuple[Run, ...]) -> Explanation:
     """Return why a job runs in these pieces, one reason for each time it leaves, and what one piece would have been instead."""
     job = pieces[0].job
@@ -99,8 +104,3 @@ def _slack(problem: Problem, last: Run) -> tuple[Reason, ...]:
         return ()
     told = f"its last piece is over {amount(last.slack_h)} h before its deadline of {instant(problem, last.job.deadline_s)}"
     return (Reason("window", told, (Number("slack", last.slack_h, "h"),)),)
-
-
-def pieces_in(problem: Problem, decisions: Decisions, job: str) -> tuple[Run, ...]:
-    """Return the runs of a job: none where it is left out, one where it runs in one piece."""
-    return tuple(run for run in runs_of(problem, decisions) if run.job.name == job)

@@ -1,9 +1,8 @@
 """Accounting: everything that follows from decisions, computed from the problem alone. It never asks how they were found.
 
     latency      = sum over jobs of urgency x size x (wait rate x hours waited + tardiness rate x hours late, where soft); one that
-                   is left out waits until the horizon ends, one in pieces while it
-                   does not work (`pieces`); + what moves against an earlier plan, at its price; + missed demand
-                   where it has a price (`missed`)
+                   is left out waits until the horizon ends, one in pieces while it does not work (`pieces`); + what moves
+                   against an earlier plan, at its price; + missed demand where it has a price (`missed`)
     utilization  = paid - held by jobs - reference work of services that is served, in counted-resource-hours; an elastic gang
                    counts for its run time alone, not for the rest of its last slot, and a piece of a job not for its restart
     cost         = paid + expected rework + what is borrowed beyond quotas

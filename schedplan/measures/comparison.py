@@ -173,7 +173,9 @@ def _nodes(rows: list[Placement]) -> tuple[tuple[str, int], ...]:
     for row in rows:
         key = (row.node, row.start_s)
         workers[key] = workers.get(key, 0) + row.worker_last - row.worker_first + 1
-    most = {node: max(count for (name, _), count in workers.items() if name == node) for node, _ in workers}
+    most: dict[str, int] = {}
+    for (node, _), count in workers.items():
+        most[node] = max(most.get(node, 0), count)
     return tuple(sorted(most.items()))
 
 

@@ -4,8 +4,8 @@ A waiting job of the earlier plan that is placed: all its devices where it start
 stand on a node beyond what the earlier plan had of it there. Replicas of a service of the earlier plan: in each slot that both
 plans have, those beyond what stood on their node then, so that what a service grows by counts too. Devices are the counted resource
 (cores where no node has devices), as asked. A job that now runs in pieces moves as a whole; how it ran in pieces before is not
-kept to. What runs already, is left out, or is new does not move; what ran and
-was stopped moves with all its devices when it runs again.
+kept to. What runs already, is left out, or is new does not move; what ran and was stopped moves with all its devices when it runs
+again.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def work_share(problem: Problem, job: Job, pool: Pool, piece: Piece, booked_minu
 
 
 def piece_lateness(problem: Problem, job: Job, pool: Pool, piece: Piece, start_s: int, end_s: int) -> float:
-    """Return a piece's term of the latency goal's share of its job: the terms of all pieces add up to it."""
+    """Return what a piece adds to the latency goal: over all pieces of a job the sum is what the job adds; one may be below 0."""
     if piece is Piece.WHOLE:
         return lateness(problem, job, start_s, end_s)
     per_h = problem.urgency[job.priority] * job_size(problem.cluster, job) * problem.objective.rates.wait

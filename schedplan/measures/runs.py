@@ -98,7 +98,7 @@ def runs_of(problem: Problem, decisions: Decisions) -> tuple[Run, ...]:
 
 
 def run_lateness(problem: Problem, run: Run) -> float:
-    """Return a run's share of the latency goal."""
+    """Return what a run adds to the latency goal."""
     return piece_lateness(problem, run.job, run.pools[0], run.piece, run.start_s, run.end_s)
 
 

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schedplan.model.selector import WORK_FIELDS, Choice, SelectorError, choices, job_fields, matches, refuse_impossible
-from schedplan.model.selector import refuse_unknown_work as refuse_unknown
+from schedplan.model.selector import (
+    WORK_FIELDS,
+    Choice,
+    SelectorError,
+    choices,
+    job_fields,
+    matches,
+    refuse_impossible,
+    refuse_unknown_work,
+)
 from schedplan.model.workload import Job, JobState
 from schedplan.timegrid import TimeGrid
 
 MOST_PIECES = 60_000
 """Pieces of all jobs on one kind of nodes. Our choice: what a model of a day takes for some hundred jobs of a few hours each."""
+_PLACES_IN_A_JOB = 3  # a piece is the first, one in between, or the last
 JOB_FIELDS = tuple(field for field in WORK_FIELDS if field not in ("service", "dedicated"))
 _EXAMPLE = "kind=batch tenant=research"
 
@@ -37,7 +46,7 @@ def parse_best_effort(text: str) -> BestEffort:
     work = choices(text, _EXAMPLE)
     if not work:
         raise SelectorError("selects nothing", f"Write it like {_EXAMPLE}")
-    refuse_unknown(work, JOB_FIELDS, "jobs")
+    refuse_unknown_work(work, JOB_FIELDS, "jobs")
     refuse_impossible(work)
     return BestEffort(text, work)
 
@@ -56,7 +65,8 @@ def unbroken_because(job: Job) -> str | None:
 
 
 def count_pieces(job: Job, grid: TimeGrid) -> int:
-    """Return about how many pieces a job could be cut into on one kind of nodes: of each kind one per start and length."""
+    """Return at most about how many pieces there are to choose from for a job on one kind of nodes: one per place in the job, start
+    and length."""
     shortest_minutes = float(grid.hours.min()) * 60.0
     longest = min(int((job.runtime_minutes or 0.0) // shortest_minutes) + 1, grid.n_slots)
-    return 3 * grid.n_slots * longest
+    return _PLACES_IN_A_JOB * grid.n_slots * longest

@@ -15,8 +15,10 @@ from schedplan.workflows.recorded import STATIC_KEY
 
 
 def earlier_plan(folder: Path) -> Earlier:
-    """Return what stood where in a saved plan; jobs that ran in pieces have no place to keep to. Raises InputError where there is
-    none."""
+    """Return what stood where in a saved plan; jobs that ran in pieces have no place to keep to.
+
+    Raises InputError where no plan is saved, it is the answer that nothing is feasible, or it is of one instant.
+    """
     plan, context = read_plan(folder)
     if plan.proof.status is PlanStatus.INFEASIBLE or any(key == STATIC_KEY for key, _ in context.settings.values):
         raise InputError(

@@ -15,6 +15,7 @@ from schedplan.model.problem import GOALS, Problem
 from schedplan.optimize.layout import Layout
 
 SAME = 1e-6
+"""Of a goal's value: by less than that two plans do not differ in it (our choice)."""
 
 
 def known_goals(problem: Problem) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedplan.model.problem import Problem
-from schedplan.model.progress import Progress, Watch, unwatched
+from schedplan.model.progress import NOTHING, Progress, Watch, unwatched
 from schedplan.optimize.ground import ground_of
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solve import interrupted, optimize
@@ -17,7 +17,7 @@ class ByWeights:
         self.problem = problem
         self.options = options
         self.watch = watch
-        self._reached = Progress("")
+        self._reached = NOTHING
         self._solved: Solved | None = None
 
     def solve(self) -> Solved:

@@ -69,7 +69,7 @@ class GoalByGoal:
                 return Solved(self.problem, found)
             starts = (incumbent_of(self.problem, found),)
             stages = (*self._stand.stages, stage_of(self.problem, found, goal, self.ground.normalisation))
-            self._stand = _Stand(stages, Progress("", decisions=found.decisions))
+            self._stand = _Stand(stages, replace(NOTHING, decisions=found.decisions))
         answered = self._answered()
         last = solve_on(self.ground, answered, self.options, starts, self._follow)
         plan = _staged(last, self._stand.stages)

@@ -21,7 +21,7 @@ from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import Plan, PlanStatus, Proof
 from schedplan.model.problem import GOALS, AtMost, Problem
 from schedplan.model.progress import NOTHING, Progress, Watch, unwatched
-from schedplan.optimize.goals.apart import known_goals, pulling_apart, why_one_point
+from schedplan.optimize.goals.apart import SAME, known_goals, pulling_apart, why_one_point
 from schedplan.optimize.goals.lexicographic import incumbent_of, least_of, leaves_out_least, stage_of, weighed
 from schedplan.optimize.ground import Ground, Incumbent, ground_of
 from schedplan.optimize.layout import Level
@@ -32,7 +32,6 @@ from schedplan.optimize.solved import FrontPlan, Solved
 
 TIE = 1e-3
 FURTHER = 1e-6
-SAME = 1e-6
 POINT_GAP = 1e-4
 PART = 8
 SOLVES_PER_POINT = 3
