@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from schedplan.measures.work import run_minutes
 from schedplan.model.cluster import Market, NodeStatus, Pool, Speed, Taint
 from schedplan.model.problem import PriceSeries, Problem
 from schedplan.model.quota import Quota
@@ -203,7 +204,8 @@ def _running(source: random.Random, problem: Problem) -> Problem | None:
         topology=Topology.CLUSTER,
         runtime_minutes=min(float(source.choice((60, 150))), left_minutes),
     )
-    return replace(problem, jobs=tuple(runs if other is job else other for other in problem.jobs))
+    ends_in_time = run_minutes(problem, runs, problem.cluster.pool_of_node[node]) <= left_minutes
+    return replace(problem, jobs=tuple(runs if other is job else other for other in problem.jobs)) if ends_in_time else None
 
 
 def _holds(pool: Pool, job: Job) -> bool:

@@ -37,7 +37,7 @@ def _add_job(variables: Variables, rows: Rows, pin: Pin) -> None:
             continue
         if start.column.start_slot not in slots or place.isdisjoint(layout.site(start.column).cells):
             closed.append(start.gangs)
-        elif len(start.workers) > 1:
+        else:
             closed += [workers for cell_idx, workers in start.workers if cell_idx not in place]
     if closed:
         rows.when(f"pin {pin.work}", cp_model.LinearExpr.sum(closed) == 0)
