@@ -1,4 +1,4 @@
-"""Node choices for one worker at a time: best fit, and the least growth of fragmentation. Parts for baselines and for replays.
+"""Node choices for one worker at a time: best fit, and the least growth of fragmentation. Placements are held against them.
 
 They know what is free on nodes and what one worker asks for, not jobs, times or plans. Fragmentation of a node is what of its
 devices typical work could not use: all of it for work whose cores or devices are not free there, or that asks for no device; else

@@ -27,6 +27,7 @@ class FolderKind:
 
 
 def refuse_inputs(place: Path, shown: Path, inputs: Iterable[Path]) -> None:
+    """Raise OutputError (SP2103) where a place is one of the inputs or holds one. place: resolved; shown: as it was given."""
     for given in inputs:
         resolved = Path(os.path.realpath(given))
         if place == resolved or place in resolved.parents or _is_same_as_any(place, (resolved, *resolved.parents)):
@@ -38,7 +39,7 @@ def refuse_inputs(place: Path, shown: Path, inputs: Iterable[Path]) -> None:
 
 
 def refuse_working_directory(place: Path, shown: Path) -> None:
-    """A folder that is replaced must not be the one the caller stands in: all that is beside it there would be lost."""
+    """Raise OutputError where a place is the working directory or above it: all that is beside the result there would be lost."""
     here = Path(os.path.realpath(os.curdir))
     if place == here or place in here.parents:
         raise _in_the_way(shown, "the working directory, or a folder above it", None)
@@ -52,6 +53,10 @@ def _is_same_as_any(place: Path, paths: tuple[Path, ...]) -> bool:
 
 
 def refuse_folder_obstacle(place: Path, shown: Path, kind: FolderKind, force: bool) -> None:
+    """Raise OutputError (SP2102) where what stands at a place may not give way to a folder of a kind.
+
+    An earlier folder of that kind may, and an empty one; with `force` every file, link and folder.
+    """
     mode = _mode_of(place, shown)
     if mode is None:
         return
@@ -79,6 +84,10 @@ def refuse_folder_obstacle(place: Path, shown: Path, kind: FolderKind, force: bo
 
 
 def refuse_file_obstacle(place: Path, shown: Path, mark: str | None, force: bool) -> None:
+    """Raise OutputError (SP2102) where what stands at a place may not give way to a file.
+
+    A file that bears `mark` near its beginning may; with `force` every file and link, never a folder.
+    """
     mode = _mode_of(place, shown)
     if mode is None:
         return
@@ -132,6 +141,7 @@ def _has_mark(place: Path, shown: Path, mark: str) -> bool:
 
 
 def cannot_write(shown: Path, problem: OSError) -> OutputError:
+    """Return the error that tells of a failed write by what the system says of it."""
     reason = problem.strerror or type(problem).__name__
     return OutputError(
         f"{shown} can't be written: {reason}; what stood there before is untouched",

@@ -49,6 +49,8 @@ _MARKS = ((b"\xff\xfe\x00\x00", "UTF-32"), (b"\x00\x00\xfe\xff", "UTF-32"), (b"\
 
 
 class FileFormat(Enum):
+    """How rows stand in a file, whatever it is compressed with."""
+
     CSV = "csv"
     JSON_LINES = "jsonl"
     PARQUET = "parquet"
