@@ -65,7 +65,7 @@ def plans() -> tuple[Problem, Plan, Plan]:
     """The problem with best effort, its plan by dives and boxes, and the plan with every job in one piece."""
     whole = crowded()
     problem = replace(whole, best_effort=(parse_best_effort("kind=batch"),))
-    small = SolveOptions(whole_columns=200, rounding_columns=200, node_columns=500, pool_boxes=6, node_boxes=2)
+    small = SolveOptions(whole_columns=200, node_columns=500, pool_boxes=6, node_boxes=2)
     return problem, optimize(problem, small), optimize(whole, SolveOptions())
 
 
