@@ -69,7 +69,10 @@ def policies_section(plan: Plan) -> Section:
         )
         for one in plan.policies
     )
-    caption = "Each places the same work by arithmetic, under every rule that the plan keeps. The lower the objective, the better."
+    caption = (
+        "Each places the same work by arithmetic, every job in one piece, under every rule that the plan keeps. The lower the"
+        " objective, the better."
+    )
     return Section("policies", "Against simple policies", (Table("policies-table", "", columns, rows, caption),) if rows else ())
 
 
@@ -86,7 +89,10 @@ def goals_section(plan: Plan) -> Section:
         Column("weight", "Weight", Kind.NUMBER, digits=2),
         Column("contribution", "In the objective", Kind.NUMBER, digits=4),
     )
-    caption = "The ideal is a bound by arithmetic for each goal alone; no plan need reach it. The lower the objective, the better."
+    caption = (
+        "The ideal is a bound by arithmetic for each goal alone, for the work that the reference plan places, in one piece: no plan"
+        " need reach it, and one that places more, or in pieces, may pass it. The lower the objective, the better."
+    )
     blocks: list[Block] = [Table("terms", "", columns, tuple(_term_row(term) for term in plan.terms), caption)]
     idle = [_GOAL_WORDS.get(term.name, term.name) for term in plan.terms if not term.in_conflict and term.weight > 0]
     if idle:
@@ -196,7 +202,9 @@ def jobs_section(problem: Problem, plan: Plan) -> Section:
     for placement in plan.placements:
         parts_of.setdefault(placement.job, []).append(placement)
     rows = sorted((_job_row(problem, job, parts) for job, parts in parts_of.items()), key=lambda row: (row[3], row[0]))
-    caption = "Slack: how long before its deadline the run is over."
+    caption = (
+        "End: of the last slot that it holds, which the run may leave sooner. Slack: how long before its deadline the run is over."
+    )
     return Section("jobs-section", "Where jobs run", (Table("jobs", "", columns, tuple(rows), caption),) if rows else ())
 
 

@@ -98,9 +98,15 @@ def _shown(texts: list[str]) -> str:
 def _said(value: object, zone: tzinfo) -> str:
     if value is None or value == "":
         return "empty"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_item(one, zone) for one in value)}]"
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.astimezone(zone).isoformat(" ", "seconds" if value.second else "minutes")
     return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _item(value: object, zone: tzinfo) -> str:
+    return f'"{value}"' if isinstance(value, str) else _said(value, zone)
 
 
 def _values(settings: Settings) -> dict[str, object]:

@@ -75,6 +75,17 @@ def test_quota_keeps_out_what_is_above_it(route: str) -> None:
     assert codes(problem, with_parts(plan, JobPart(left, free, 0, 1))) == {CODES["quota"]}
 
 
+def test_a_job_above_its_quota_by_itself_is_not_told_to_displace_others(route: str) -> None:
+    # 3 devices where the tenant may hold 2: leaving out the job of one device makes no room for it, though 4 would count with both.
+    jobs = (pod("large", 3.0, tenant="r"), pod("small", 1.0, tenant="r"))
+    plan = optimize_static(replace(static((node("n", 4),), jobs), quotas=(Quota("r", 2.0, max=2.0),)))
+
+    assert {"small"} == placed(plan)
+    assert [
+        ("large", "even alone, 3 gpus would count for tenant r with it; at most 2 may", "raise the quota, or ask for less")
+    ] == [(row.name, row.evidence, row.repair) for row in plan.unplaced]
+
+
 def test_what_a_tenant_does_not_lend_stays_its_own(route: str) -> None:
     # a and b share 4 devices, 2 each; b lends 1 of its 2 and asks for nothing: a may hold 4 - 1 = 3.
     quotas = (Quota("a", 2.0, parent="team"), Quota("b", 2.0, parent="team", lend=1.0))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from schedplan.check.rules import parse_rules
+from schedplan.check.verdict import judge
 from schedplan.config.load import load_settings
 from schedplan.config.project import ProjectPlace
 from schedplan.errors import InputError
@@ -13,6 +15,7 @@ from schedplan.explain.why import explain
 from schedplan.measures.feasibility import violations
 from schedplan.model.plan import Plan
 from schedplan.report.plan_document import plan_document
+from schedplan.workflows.check import measured
 from schedplan.workflows.earlier import earlier_plan
 from schedplan.workflows.optimize import Planned, save
 from schedplan.workflows.project import open_project
@@ -52,6 +55,12 @@ def test_in_pieces_all_of_it_is_done_and_no_request_pays_for_it(filled: Planned,
     assert (pytest.approx(1152), pytest.approx(1152)) == (measure(filled.plan, "cost"), measure(whole.plan, "cost"))
     # 8 x 9 + 4 x 9 + 4 x 7 device-hours of work more, of 16 x 24
     assert measure(filled.plan, "utilization") >= measure(whole.plan, "utilization") + 136 / 384
+
+
+def test_the_rules_of_the_sample_hold(filled: Planned) -> None:
+    rules = load_settings(SAMPLES / "best-effort-fill").check.rules
+
+    assert judge(parse_rules(rules), measured(filled.plan), None).passed
 
 
 @pytest.mark.parametrize("job", RESEARCH)

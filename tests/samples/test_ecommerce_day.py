@@ -15,6 +15,8 @@ from schedplan.model.front import PointStatus
 from schedplan.model.plan import PlanStatus
 from schedplan.model.workload import Job
 from schedplan.optimize.goals.pareto import pareto
+from schedplan.report.plan_document import plan_document
+from schedplan.report.terminal import terminal_text
 from schedplan.workflows.check import measured
 from schedplan.workflows.goals import AskedGoals
 
@@ -98,7 +100,7 @@ def test_a_front_has_one_point_and_says_why(ecommerce_day):
     # the gang has one start, and replicas follow the demand: no goal can be bought with another
     assert [PointStatus.OPTIMAL] == [point.status for point in plan.front.points]
     assert "Nor do any others of latency, utilization, cost" in plan.front.told
-    assert "jobs with more than one start to choose from: 0 of 1" in plan.front.told
+    assert "0 of 1 job may start at more than one time. Work" in plan.front.told
 
 
 def test_with_batch_work_a_front_has_many_points_none_beaten_by_another(ecommerce_day):
@@ -155,6 +157,16 @@ def test_it_says_that_the_gang_has_no_slack_and_no_fallback(ecommerce_day):
     assert "no full fallback" in said
     # no interruption of ten nodes at 1 % per hour in four hours: e^(-0.4)
     assert "67.0%" in said
+
+
+def test_the_readme_begins_with_what_the_sample_gives(ecommerce_day):
+    readme = (SAMPLE.parents[1] / "README.md").read_text("utf-8")
+    shown = readme.split("```")[1]
+    told = terminal_text(plan_document(ecommerce_day.prepared.problem, ecommerce_day.plan))
+
+    # its lines up to the first warning, which is cut: the answer and the figures
+    lines = [line for line in shown.splitlines()[2:] if line and not line.startswith("warning")]
+    assert [] == [line for line in lines if line not in told]
 
 
 def test_the_rules_of_the_sample_hold_and_a_budget_below_the_cost_does_not(ecommerce_day):

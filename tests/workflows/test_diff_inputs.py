@@ -91,6 +91,15 @@ def test_times_that_changed_are_told_in_the_zone_of_the_project(before: Path) ->
     ]
 
 
+def test_a_list_in_the_settings_is_told_as_the_project_file_writes_it(before: Path) -> None:
+    after = changed(before, schedplan_toml=SETTINGS + '[rules]\nforbid = ["kind=batch on node=m", "job=a on node=m"]\n')
+    found = diff_plans(planned(before), planned(after))
+
+    assert [("[rules]", ('rules.forbid [] -> ["kind=batch on node=m", "job=a on node=m"]',))] == [
+        (one.name, one.what) for one in found.attribution.inputs
+    ]
+
+
 def test_what_two_inputs_do_only_together(before: Path) -> None:
     # two jobs of one hour may start at once only where there are two devices and each tenant may hold one
     quota = "tenant,nominal,max\ndefault,1,1\n"

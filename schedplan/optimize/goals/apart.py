@@ -15,6 +15,7 @@ from schedplan.model.problem import GOALS, Problem
 from schedplan.optimize.layout import Layout
 
 SAME = 1e-6
+_NO_QUARREL = ", and no two of these goals disagree on which"
 """Of a goal's value: by less than that two plans do not differ in it (our choice)."""
 
 
@@ -47,9 +48,10 @@ def _choices(layout: Layout) -> str:
         starts[column.class_idx].add(column.start_slot)
     jobs = sum(len(one.jobs) for one in layout.classes)
     free = sum(len(one.jobs) for one in layout.classes if len(starts[one.idx]) > 1)
-    told = f"jobs with more than one start to choose from: {free} of {jobs}"
+    told = f"{free} of {jobs} {'job' if jobs == 1 else 'jobs'} may start at more than one time{_NO_QUARREL if free else ''}"
     services = "replicas follow the demand whatever is weighed; " if layout.problem.services else ""
-    return f"There is little to trade: {services}{told if jobs else 'there is no job'}. Work that may wait for cheaper nodes would."
+    had = told if jobs else "there is no job"
+    return f"There is little to trade: {services}{had}. Work that may wait for cheaper nodes would change that."
 
 
 def _is_more(mine: float, other: float) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.eligibility import job_refusal, workers_per_node
-from schedplan.measures.quotas import QuotaRefusal
+from schedplan.measures.quotas import QuotaRefusal, quota_refusal
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, Unplaced
 from schedplan.model.problem import Problem
@@ -37,11 +37,11 @@ def left_out_rows(assembly: Assembly, decisions: Decisions) -> tuple[Unplaced, .
     return tuple(sorted(rows, key=lambda row: row.name))
 
 
-def quota_told(refusal: QuotaRefusal) -> tuple[str, str, str]:
-    """Return (rule, evidence, repair) of a job that a quota keeps out beside what is placed."""
-    unit = refusal.ceiling.scope.resource.value
-    evidence = f"{refusal.counted:g} {unit} would count for {refusal.ceiling.subject} with it; at most {refusal.most:g} may"
-    return "quota", evidence, "raise the quota, or leave out other work of it"
+def quota_told(refusal: QuotaRefusal, alone: QuotaRefusal | None) -> tuple[str, str, str]:
+    """Return (rule, evidence, repair) of a job that a quota keeps out beside what is placed; alone: what keeps it out by itself."""
+    if alone is not None:
+        return "quota", f"even alone, {_counted(alone)}", "raise the quota, or ask for less"
+    return "quota", _counted(refusal), "raise the quota, or leave out other work of it"
 
 
 def rows_told(problem: Problem, job: Job) -> tuple[str, str, str]:
@@ -49,6 +49,11 @@ def rows_told(problem: Problem, job: Job) -> tuple[str, str, str]:
     rows = len(problem.gang_rows[job.name])
     evidence = f"the {rows} rows of gang {job.gang} stand together or not at all; beside what is placed there is no room for all"
     return "gang", evidence, "add nodes that take them, or split the gang"
+
+
+def _counted(refusal: QuotaRefusal) -> str:
+    unit = refusal.ceiling.scope.resource.value
+    return f"{refusal.counted:g} {unit} would count for {refusal.ceiling.subject} with it; at most {refusal.most:g} may"
 
 
 def holds_nowhere(nodes: Nodes, job_class: JobClass) -> bool:
@@ -62,7 +67,8 @@ def _by_ties(assembly: Assembly, job_class: JobClass) -> tuple[str, str, str, fl
     models = dict.fromkeys(one.pool.accelerator for one in types if needs[one.idx] is not None)
     refusals = [assembly.allowance.refusal(job, model, job.workers, NOW) for model in models]
     if refusals and refusals[0] is not None and None not in refusals:
-        return (*quota_told(refusals[0]), None)
+        alone = quota_refusal(assembly.instance.problem, job, next(iter(models)), job.workers)
+        return (*quota_told(refusals[0], alone), None)
     if models and job_class.idx in assembly.instance.bundle_of:
         return (*rows_told(assembly.instance.problem, job), None)
     return None

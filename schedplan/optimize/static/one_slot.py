@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from schedplan.measures.quotas import quota_refusal
 from schedplan.model.plan import Decisions, Plan, Unplaced
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.progress import Progress, Watch, unwatched
@@ -99,7 +100,7 @@ def _reason(problem: Problem, allowance: Allowance, job: Job) -> tuple[str, str,
     accelerators = dict.fromkeys(pool.accelerator for pool in problem.cluster.pools if pool.name not in kept_off)
     quotas = [allowance.refusal(job, accelerator, job.workers, NOW) for accelerator in accelerators]
     if quotas and quotas[0] is not None and all(quota is not None for quota in quotas):
-        return quota_told(quotas[0])
+        return quota_told(quotas[0], quota_refusal(problem, job, next(iter(accelerators)), job.workers))
     if job.name in problem.gang_rows:
         return rows_told(problem, job)
     asked = f"{job.workers} x {job.shape.slice_profile or f'{job.shape.gpus:g} of a device'}"
