@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from schedplan.errors import Fault, InputError
 from schedplan.ingest.account import Account, DefaultApplied, Dropped, FileAccount, Repeat, TableAccount
@@ -46,7 +47,7 @@ def ingest(
     tables = tuple((one.dictionary, _canonical_table(one)) for one in rows)
     account = Account(
         tuple(_file_account(name, file, rows) for name, file in files),
-        tuple(_table_account(one, table) for one, (_, table) in zip(rows, tables, strict=True)),
+        tuple(_table_account(one, table, files) for one, (_, table) in zip(rows, tables, strict=True)),
     )
     for dictionary, table in tables:
         _write(out / f"{dictionary.name}.parquet", parquet_bytes(table), _PARQUET_MARK, force, paths)
@@ -98,8 +99,9 @@ def _file_account(reader: str, file: TableFile, tables: tuple[TableRows, ...]) -
     kept, written = 0, 0
     if rows is not None and str(file.path) in rows.paths:
         is_own = rows.files == rows.paths.index(str(file.path))
-        kept, written = len(np.unique(rows.numbers[is_own])), int(np.count_nonzero(is_own))
-    n_sources = len(np.unique(file.rows))
+        kept = _n_distinct(rows.numbers if np.all(is_own) else rows.numbers[is_own])
+        written = int(np.count_nonzero(is_own))
+    n_sources = _n_distinct(file.rows)
     if file.rows_used is not None and kept:
         kept = n_sources = file.rows_used
     dropped = [Dropped(reason, count) for reason, count in file.dropped]
@@ -123,18 +125,24 @@ def _file_account(reader: str, file: TableFile, tables: tuple[TableRows, ...]) -
     )
 
 
+def _n_distinct(numbers: NDArray[np.int64]) -> int:
+    """Return how many different numbers there are; of rising ones, as rows of a file mostly are, all."""
+    return len(numbers) if np.all(numbers[1:] > numbers[:-1]) else len(np.unique(numbers))
+
+
 def _unknown_columns(file: TableFile) -> tuple[str, ...]:
     known = next(table for table in INPUT_TABLES if table.name == file.table).column_names
     return tuple(name for name in file.arrow.column_names if name not in known)
 
 
-def _table_account(rows: TableRows, table: pa.Table) -> TableAccount:
+def _table_account(rows: TableRows, table: pa.Table, files: tuple[tuple[str, TableFile], ...]) -> TableAccount:
     dictionary = rows.dictionary
+    own = [file for _, file in files if file.table == dictionary.name]
     return TableAccount(
         dictionary.name,
         f"{dictionary.name}.parquet",
         table.num_rows,
-        canonical_sha256(table, dictionary),
+        own[0].sha256 if len(own) == 1 else canonical_sha256(table, dictionary),
         _defaults(rows, dictionary),
     )
 

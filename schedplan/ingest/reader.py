@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -11,11 +12,16 @@ from schedplan.tables.raw_file import TextForm
 from schedplan.tables.read import TableFile
 
 
+def untold(path: Path, n_rows: int) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """zone: of times without an offset. renames: (column of the file, column of the table) pairs. table: None = recognised.
 
     form: delimiter and encoding, where they are told. units: (column of the table, unit) pairs, where they are told.
+    tell: is called with a large file and how many of its rows are read.
     """
 
     zone: tzinfo = UTC
@@ -23,6 +29,7 @@ class ReadOptions:
     table: str | None = None
     form: TextForm = TextForm()  # noqa: RUF009 - a frozen record
     units: tuple[tuple[str, str], ...] = ()
+    tell: Callable[[Path, int], None] = untold
 
 
 class Reader(Protocol):

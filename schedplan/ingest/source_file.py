@@ -79,7 +79,14 @@ def missing_columns(names: tuple[str, ...], source: Dictionary) -> int:
 
 def read_source(path: Path, source: Dictionary, options: ReadOptions) -> SourceRows:
     """Return the rows of a file by the dictionary of its source; InputError with every fault of its cells."""
-    file = read_rows(path, source, options.zone, renames=options.renames, form=options.form)
+    file = read_rows(
+        path,
+        source,
+        options.zone,
+        renames=options.renames,
+        form=options.form,
+        tell=lambda n_rows: options.tell(path, n_rows),
+    )
     return SourceRows(source, file, FaultList(str(path)))
 
 

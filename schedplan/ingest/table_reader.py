@@ -38,6 +38,8 @@ class TableReader:
             renames=options.renames,
             form=options.form,
             convert=lambda raw, found: converted(raw, found, options.units),
+            told_units=frozenset(name for name, _ in options.units),
+            tell=lambda n_rows: options.tell(path, n_rows),
         )
         refuse_result(file, path)
         return (file,)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from schedplan.tables.column import Dictionary
 
@@ -32,21 +34,56 @@ def canonical_rows(table: pa.Table, dictionary: Dictionary) -> pa.Table:
     keys = [name for name in dictionary.key if name in known]
     order = keys + [name for name in sorted(known) if name not in keys]
     rows = table.select(sorted(known))
-    if not order or table.num_rows == 0:
+    if not order or table.num_rows == 0 or is_rising(rows, keys):
         return rows
     return rows.take(pc.sort_indices(rows, sort_keys=[(name, "ascending") for name in order]))
 
 
+def is_rising(table: pa.Table, keys: Sequence[str]) -> bool:
+    """Return whether every row is above the one before by its key, so that rows are in order and no key stands there twice.
+
+    A key with an empty part is not compared: the answer is False.
+    """
+    if not keys or any(table.column(name).null_count for name in keys):
+        return False
+    is_tied: pa.Array = None
+    is_above: pa.Array = None
+    for name in keys:
+        column = table.column(name)
+        before, after = column.slice(0, max(len(column) - 1, 0)), column.slice(1)
+        above = pc.greater(after, before)
+        is_above = above if is_above is None else pc.or_(is_above, pc.and_(is_tied, above))
+        tied = pc.equal(after, before)
+        is_tied = tied if is_tied is None else pc.and_(is_tied, tied)
+    return bool(pc.all(is_above, min_count=0).as_py())
+
+
 def _add_column(digest: hashlib._Hash, column: pa.ChunkedArray) -> None:
     """Add which cells are null, then the others: numbers as 8 little-endian bytes, texts as their lengths and their bytes."""
-    is_null = column.is_null().to_numpy()
-    digest.update(np.packbits(is_null).tobytes())
-    values = column.drop_null()
+    is_null = column.is_null().to_numpy() if column.null_count else np.zeros(len(column), dtype=np.bool_)
+    digest.update(np.packbits(is_null).data)
+    values = column.drop_null() if column.null_count else column
     if pa.types.is_string(values.type):
-        texts = [text.encode() for text in values.to_pylist()]
-        digest.update(np.array([len(text) for text in texts], dtype="<i8").tobytes())
-        digest.update(b"".join(texts))
-    elif pa.types.is_floating(values.type):
-        digest.update((values.to_numpy().astype("<f8") + 0.0).tobytes())
+        for part in values.chunks:
+            digest.update(pc.binary_length(part).to_numpy(zero_copy_only=False).astype("<i8").data)
+        for part in values.chunks:
+            digest.update(_text_bytes(part))
     else:
-        digest.update(values.cast(pa.int64()).to_numpy().astype("<i8").tobytes())
+        for part in values.chunks:
+            digest.update(_number_bytes(part).data)
+
+
+def _number_bytes(numbers: pa.Array) -> NDArray[np.float64] | NDArray[np.int64]:
+    """Return numbers, none of them null, as 8 little-endian bytes each; -0 is 0."""
+    if pa.types.is_floating(numbers.type):
+        return np.ascontiguousarray(numbers.to_numpy(zero_copy_only=False).astype("<f8") + 0.0)
+    return np.ascontiguousarray(numbers.cast(pa.int64()).to_numpy(zero_copy_only=False), dtype="<i8")
+
+
+def _text_bytes(texts: pa.StringArray) -> pa.Buffer | bytes:
+    """Return the bytes of texts without null, one after another."""
+    _, offsets, data = texts.buffers()
+    if data is None or offsets is None or not len(texts):
+        return b""
+    ends = np.frombuffer(offsets, dtype=np.int32)[[texts.offset, texts.offset + len(texts)]]
+    return data.slice(int(ends[0]), int(ends[1] - ends[0]))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NoReturn, TypeVar
+from typing import BinaryIO, NoReturn, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -27,10 +28,32 @@ from schedplan.tables.raw_file import (
 )
 
 Found = TypeVar("Found")
+
+
+class CsvReader(Protocol):
+    """What csv.reader gives."""
+
+    @property
+    def line_num(self) -> int: ...
+
+    def __next__(self) -> list[str]: ...
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+
 _BATCH_ROWS = 20_000
 _BYTE_ORDER_MARK = "\ufeff"
 _OTHER_DELIMITERS = ((";", "semicolons"), ("\t", "tabs"), ("|", "bars"), (",", "commas"))
 _SPELLED = {"\t": "tab"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far a file has been read: lines, rows that were kept, bytes."""
+
+    lines: int = 0
+    rows: int = 0
+    n_bytes: int = 0
 
 
 def read_csv(path: Path, form: TextForm, faults: FaultList) -> RawTable:
@@ -65,10 +88,31 @@ def read_stream(path: Path, faults: FaultList, read: Callable[[BinaryIO], Found]
 def _read(stream: BinaryIO, delimiter: str, encoding: str, faults: FaultList) -> RawTable:
     reader = csv.reader(text_lines(stream, encoding, faults), delimiter=delimiter, strict=True)
     names = _header(reader, delimiter, faults)
-    batches: list[list[pa.Array]] = [[] for _ in names]
+    return joined(names, list(_record_batches(reader, names, faults, Place())))
+
+
+def record_batches(
+    stream: BinaryIO, names: tuple[str, ...], form: TextForm, path: Path, faults: FaultList, place: Place
+) -> Iterator[RawTable]:
+    """Yield what is left of a file, record by record, as columns of text; raises UnreadableError where it can't be read on."""
+    lines = text_lines(stream, form.encoding, faults, place)
+    yield from _record_batches(csv.reader(lines, delimiter=form.delimiter_of(path), strict=True), names, faults, place)
+
+
+def joined(names: tuple[str, ...], batches: list[RawTable]) -> RawTable:
+    """Return batches of the same columns as one."""
+    columns = tuple(
+        pa.chunked_array([batch.columns[idx] for batch in batches], pa.string()).combine_chunks() for idx in range(len(names))
+    )
+    rows = [batch.rows for batch in batches] or [np.zeros(0, dtype=np.int64)]
+    return RawTable(names, columns, np.concatenate(rows))
+
+
+def _record_batches(reader: CsvReader, names: tuple[str, ...], faults: FaultList, place: Place) -> Iterator[RawTable]:
     numbers = array("q")
+    n_rows = place.rows
     pending: list[list[str]] = []
-    last_line = reader.line_num
+    last_line = place.lines + reader.line_num
     while True:
         first_line = last_line + 1
         try:
@@ -77,25 +121,26 @@ def _read(stream: BinaryIO, delimiter: str, encoding: str, faults: FaultList) ->
             _refuse_quotes(faults, first_line, str(problem))
         if record is None:
             break
-        last_line = reader.line_num
+        last_line = place.lines + reader.line_num
         if len(record) == len(names):
             numbers.append(first_line)
             pending.append(record)
         elif record:
             _ragged(faults, first_line, len(record), len(names))
         if len(pending) >= _BATCH_ROWS:
-            _flush(pending, batches)
-            if len(numbers) * len(names) > MAX_CELLS:
-                refuse(faults, Code.TOO_LARGE, f"more than {MAX_CELLS} cells ({len(numbers)} rows and still more)", first_line)
-    _flush(pending, batches)
-    columns = tuple(pa.chunked_array(parts, pa.string()).combine_chunks() for parts in batches)
-    return RawTable(names, columns, np.array(numbers, dtype=np.int64))
+            n_rows += len(pending)
+            yield _batch(names, pending, numbers)
+            pending, numbers = [], array("q")
+            if n_rows * len(names) > MAX_CELLS:
+                refuse(faults, Code.TOO_LARGE, f"more than {MAX_CELLS} cells ({n_rows} rows and still more)", first_line)
+    if pending:
+        yield _batch(names, pending, numbers)
 
 
-def text_lines(stream: BinaryIO, encoding: str, faults: FaultList) -> Iterator[str]:
+def text_lines(stream: BinaryIO, encoding: str, faults: FaultList, place: Place = Place()) -> Iterator[str]:
     """Yield the lines of a file one by one; raises UnreadableError at bytes that are no text of the encoding or beyond a limit."""
-    n_bytes = 0
-    number = 0
+    n_bytes = place.n_bytes
+    number = place.lines
     while raw := stream.readline(MAX_LINE_CHARS + 1):
         number += 1
         n_bytes += len(raw)
@@ -146,11 +191,9 @@ def _ragged(faults: FaultList, line: int, n_fields: int, n_names: int) -> None:
     )
 
 
-def _flush(pending: list[list[str]], batches: list[list[pa.Array]]) -> None:
-    if pending:
-        for parts, cells in zip(batches, zip(*pending, strict=True), strict=True):
-            parts.append(pa.array(cells, pa.string()))
-        pending.clear()
+def _batch(names: tuple[str, ...], records: list[list[str]], numbers: array[int]) -> RawTable:
+    columns = tuple(pa.array(cells, pa.string()) for cells in zip(*records, strict=True))
+    return RawTable(names, columns, np.array(numbers, dtype=np.int64))
 
 
 def _refuse_quotes(faults: FaultList, line: int, problem: str) -> NoReturn:

@@ -130,6 +130,12 @@ class FaultList:
             Fault(code.value, message, self.file, row, column, None if seen is None else shorten(seen), expected, hint)
         )
 
+    def absorb(self, other: FaultList) -> None:
+        """Take in the faults of another list of the same file, as if they had been found here."""
+        n_taken = max(FAULTS_KEPT - len(self.faults), 0)
+        self.faults.extend(other.faults[:n_taken])
+        self.dropped += len(other.faults[n_taken:]) + other.dropped
+
     def raise_if_any(self) -> None:
         """Raise InputError with all faults, by row and column, where there are any."""
         raise_faults(self.all())

@@ -16,19 +16,20 @@ from numpy.typing import NDArray
 
 from schedplan.errors import InputError
 from schedplan.tables.arrow_form import arrow_type
-from schedplan.tables.canonical import canonical_sha256
+from schedplan.tables.canonical import canonical_sha256, is_rising
 from schedplan.tables.catalog import dictionary as dictionary_of
 from schedplan.tables.column import Column, Dictionary
 from schedplan.tables.csv_file import read_csv, read_stream
 from schedplan.tables.faults import Code, FaultList
 from schedplan.tables.json_lines import read_json_lines
+from schedplan.tables.large_csv import Convert, LargeCsv, Tell, plain_header, read_large, untold
 from schedplan.tables.parquet_file import read_parquet
 from schedplan.tables.raw_file import FileFormat, RawTable, TextForm, UnreadableError, file_format
 from schedplan.tables.recognise import SINGLE_SERIES, by_columns, by_name, stem_of
+from schedplan.tables.spelling import meant, spelling, spelling_hint
 from schedplan.tables.typed_column import ColumnReading, typed
 
-NEARLY = 0.75
-"""How alike (ratio of difflib) an unknown column and a known one that the file lacks must be for the one to look like the other."""
+StrictOf = Callable[[Column, pa.Array], pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +106,24 @@ def read_rows(
     *,
     renames: tuple[tuple[str, str], ...] = (),
     form: TextForm = TextForm(),  # noqa: B008 - a frozen record
-    convert: Callable[[RawTable, Dictionary], tuple[RawTable, tuple[str, ...]]] | None = None,
+    convert: Convert | None = None,
+    told_units: frozenset[str] = frozenset(),
+    tell: Tell = untold,
 ) -> TableFile:
     """Return a file's rows as read_table does, by a dictionary that may also be that of a source; None: it is recognised.
 
-    convert: turns columns into what the dictionary holds, with phrases on what became of how many cells; before cells are read.
+    convert: turns columns into what the dictionary holds before cells are read; told_units: columns whose every cell it changes.
+    tell: is called with the number of rows read so far of a large file.
     """
     faults = FaultList(str(path))
     notes: list[str] = []
-    slips: list[ColumnSlip] = []
+    large = _large_form(path, known, renames, form)
     try:
+        if large is not None:
+            dictionary, raw, told = large
+            _renamed(raw, renames, notes)
+            read = read_large(path, form, told, dictionary, zone, faults, convert=convert, told_units=told_units, tell=tell)
+            return _table_file(path, dictionary, read.raw(), _taken_from(read, faults, notes), faults, notes, read.conversions)
         raw = _renamed(_raw(path, form, faults), renames, notes)
     except UnreadableError:
         raise InputError.of_faults(faults.all()) from None
@@ -123,18 +132,74 @@ def read_rows(
     dictionary = known if known is not None else _recognised(path, raw, faults)
     if dictionary.name == "load" and set(raw.names) == SINGLE_SERIES:
         raw = _one_series(raw, stem_of(path), notes)
-    conversions: tuple[str, ...] = ()
+    conversions: tuple[tuple[str, int], ...] = ()
     if convert is not None:
         raw, conversions = convert(raw, dictionary)
     _refuse_missing(raw, dictionary, faults)
-    arrow = _strict(raw, dictionary, zone, faults, notes, slips)
+    rows = raw.rows
+    return _table_file(
+        path,
+        dictionary,
+        raw,
+        lambda column, values: _strict_column(column, values, rows, zone, faults, notes),
+        faults,
+        notes,
+        conversions,
+    )
+
+
+def _large_form(
+    path: Path, known: Dictionary | None, renames: tuple[tuple[str, str], ...], form: TextForm
+) -> tuple[Dictionary, RawTable, tuple[str, ...]] | None:
+    """Return (dictionary, columns without rows, their new names) of a large CSV file whose header is in order; None for another."""
+    try:
+        if file_format(path, FaultList(str(path))) is not FileFormat.CSV:
+            return None
+    except UnreadableError:
+        return None
+    header = plain_header(path, form)
+    if header is None:
+        return None
+    raw = RawTable(header, (), np.zeros(0, dtype=np.int64))
+    names = _renamed(raw, renames, []).names
+    able = (known or by_name(path), *by_columns(names))
+    dictionary = able[0] or (able[1] if len(able) == 2 else None)
+    is_plain = len(set(names)) == len(names) and set(names) != SINGLE_SERIES
+    if dictionary is None or not is_plain or not set(dictionary.required_names) <= set(names):
+        return None
+    return dictionary, raw, names
+
+
+def _taken_from(read: LargeCsv, faults: FaultList, notes: list[str]) -> StrictOf:
+    """Return what hands out the columns of a large file, which are strict already, with what was noted of them."""
+    columns = {column.name: column for column in read.columns}
+
+    def taken(column: Column, values: pa.Array) -> pa.Array:
+        faults.absorb(columns[column.name].faults)
+        notes.extend(columns[column.name].notes)
+        return values
+
+    return taken
+
+
+def _table_file(
+    path: Path,
+    dictionary: Dictionary,
+    raw: RawTable,
+    strict_of: StrictOf,
+    faults: FaultList,
+    notes: list[str],
+    conversions: tuple[tuple[str, int], ...],
+) -> TableFile:
+    slips: list[ColumnSlip] = []
+    arrow = _strict(raw, dictionary, strict_of, faults, notes, slips)
     _refuse_either(arrow, dictionary, raw.rows, faults)
     refuse_repeated_keys(arrow, dictionary, raw.rows, faults)
     faults.raise_if_any()
     told = tuple(f"{path}: {note}" for note in notes)
-    return TableFile(
-        dictionary.name, path, arrow, raw.rows, told, canonical_sha256(arrow, dictionary), (), tuple(slips), conversions=conversions
-    )
+    phrases = tuple(f"{what}: {count}" for what, count in conversions)
+    digest = canonical_sha256(arrow, dictionary)
+    return TableFile(dictionary.name, path, arrow, raw.rows, told, digest, (), tuple(slips), conversions=phrases)
 
 
 def _raw(path: Path, form: TextForm, faults: FaultList) -> RawTable:
@@ -190,39 +255,9 @@ def _recognised(path: Path, raw: RawTable, faults: FaultList) -> Dictionary:
     if len(able) == 1:
         return able[0]
     could_be = f"it could be {' or '.join(table.name for table in able)}" if able else "its columns fit no table"
-    hint = (None if able else _spelling_hint(path, raw.names)) or "Name the file after its table (jobs.csv), or say which it is."
+    hint = (None if able else spelling_hint(path, raw.names)) or "Name the file after its table (jobs.csv), or say which it is."
     faults.add(Code.UNKNOWN_TABLE, f"{could_be}, and its name says nothing", seen=",".join(raw.names), hint=hint)
     raise InputError.of_faults(faults.all())
-
-
-def _spelling_hint(path: Path, names: tuple[str, ...]) -> str | None:
-    """Return which columns to rename so that the others, spelt otherwise in case or blanks alone, fit a table; None for no such."""
-    spelt = tuple(_spelling(name) for name in names)
-    able = by_columns(spelt)
-    if not able:
-        return None
-    known = able[0].column_names
-    renames = [(theirs, ours) for theirs, ours in zip(names, spelt, strict=True) if theirs != ours and ours in known]
-    told = ", ".join(f"{theirs!r} to {ours}" for theirs, ours in renames)
-    flags = " ".join("--map " + shlex.quote(f"{theirs}={ours}") for theirs, ours in renames)
-    return f"Rename {told}: `schedplan ingest {path} {flags}` does it."
-
-
-def _spelling(name: str) -> str:
-    """Return a name as a table would spell it: in lower case, blanks and hyphens as underscores."""
-    return "_".join(name.lower().replace("-", " ").replace("_", " ").split())
-
-
-def _nearest(name: str, known: list[str], cutoff: float) -> str | None:
-    """Return the known name that `name` is but for its spelling, else the one that it is most alike; None for no such."""
-    near = get_close_matches(_spelling(name), known, n=1, cutoff=cutoff)
-    return near[0] if near else None
-
-
-def _meant(name: str, known: list[str]) -> str | None:
-    """Return the known name that an unknown one seems to stand for: the most alike, or the only one that goes on after it."""
-    longer = [one for one in known if one.startswith(f"{_spelling(name)}_")]
-    return _nearest(name, known, NEARLY) or (longer[0] if len(longer) == 1 else None)
 
 
 def _one_series(raw: RawTable, unique_id: str, notes: list[str]) -> RawTable:
@@ -236,7 +271,7 @@ def _refuse_missing(raw: RawTable, dictionary: Dictionary, faults: FaultList) ->
     unknown = [name for name in raw.names if dictionary.find(name) is None]
     for name in dictionary.required_names:
         if name not in raw.names:
-            spelt = {_spelling(theirs): theirs for theirs in unknown}
+            spelt = {spelling(theirs): theirs for theirs in unknown}
             near = get_close_matches(name, spelt, n=1)
             hint = f"Columns there: {', '.join(raw.names[:20])}."
             if near:
@@ -246,19 +281,19 @@ def _refuse_missing(raw: RawTable, dictionary: Dictionary, faults: FaultList) ->
 
 
 def _strict(
-    raw: RawTable, dictionary: Dictionary, zone: tzinfo, faults: FaultList, notes: list[str], slips: list[ColumnSlip]
+    raw: RawTable, dictionary: Dictionary, strict_of: StrictOf, faults: FaultList, notes: list[str], slips: list[ColumnSlip]
 ) -> pa.Table:
     columns: dict[str, pa.Array] = {}
     by_raw_name = dict(zip(raw.names, raw.columns, strict=True))
     for column in dictionary.columns:
         if column.name in by_raw_name:
-            columns[column.name] = _strict_column(column, by_raw_name.pop(column.name), raw.rows, zone, faults, notes)
+            columns[column.name] = strict_of(column, by_raw_name.pop(column.name))
     for name in sorted(by_raw_name):
-        meant = _meant(name, [known for known in dictionary.column_names if known not in columns])
-        if meant is None:
+        known_name = meant(name, [known for known in dictionary.column_names if known not in columns])
+        if known_name is None:
             notes.append(f"column {name} is not known and is ignored")
         else:
-            slips.append(ColumnSlip(faults.file, name, meant))
+            slips.append(ColumnSlip(faults.file, name, known_name))
         columns[name] = by_raw_name[name]
     return pa.table(columns)
 
@@ -290,6 +325,8 @@ def refuse_repeated_keys(arrow: pa.Table, dictionary: Dictionary, rows: NDArray[
     """Note every row whose key stands in an earlier row of the same file."""
     keys = [name for name in dictionary.key if name in arrow.column_names]
     if not keys or any(name in dictionary.required_names for name in set(dictionary.key) - set(keys)):
+        return
+    if is_rising(arrow, keys):
         return
     counts = arrow.select(keys).group_by(keys).aggregate([([], "count_all")])
     if counts.num_rows == arrow.num_rows:

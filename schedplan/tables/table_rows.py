@@ -111,8 +111,10 @@ def table_rows(dictionary: Dictionary, files: tuple[TableFile, ...]) -> TableRow
         dictionary,
         pa.concat_tables(parts) if parts else _empty(dictionary),
         tuple(str(file.path) for file in own),
-        np.repeat(np.arange(len(own), dtype=np.int64), [file.n_rows for file in own]),
-        np.concatenate([file.rows for file in own]) if own else np.zeros(0, dtype=np.int64),
+        np.repeat(np.arange(len(own), dtype=np.int64), [file.n_rows for file in own])
+        if len(own) > 1
+        else np.zeros(sum(file.n_rows for file in own), dtype=np.int64),
+        own[0].rows if len(own) == 1 else np.concatenate([np.zeros(0, dtype=np.int64), *(file.rows for file in own)]),
         frozenset(name for file in own for name in file.arrow.column_names),
     )
     return _without_repeats(rows) if len(own) > 1 and dictionary.key else rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -10,7 +11,7 @@ from schedplan.config.zone import find_zone, nearest_zone
 from schedplan.errors import UsageError
 from schedplan.ingest.account import Account, FileAccount
 from schedplan.ingest.ingest import ingest
-from schedplan.ingest.reader import ReadOptions
+from schedplan.ingest.reader import ReadOptions, untold
 from schedplan.ingest.readers import READERS
 from schedplan.ingest.source_paths import ACCOUNT_FILE
 from schedplan.model.findings import Severity
@@ -31,12 +32,16 @@ def ingest_files(
     force: bool,
     form: TextForm = TextForm(),  # noqa: B008 - a frozen record
     units: tuple[tuple[str, str], ...] = (),
+    tell: Callable[[Path, int], None] = untold,
 ) -> tuple[Account, Document]:
     """Write what files hold as canonical Parquet, and return the account with its document.
 
+    tell: is called with a large file and how many of its rows are read.
+
     Raises UsageError for an unknown time zone or reader, InputError, OutputError.
     """
-    account = ingest(paths, out, ReadOptions(_zone(timezone), renames, None, form, units), reader=reader, force=force)
+    options = ReadOptions(_zone(timezone), renames, None, form, units, tell)
+    account = ingest(paths, out, options, reader=reader, force=force)
     return account, account_document(account, out)
 
 

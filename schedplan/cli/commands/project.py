@@ -89,16 +89,19 @@ def ingest(
     from schedplan.workflows.ingest import DEFAULT_FOLDER, ingest_files, parse_form, parse_renames, parse_units
 
     out = call.out or DEFAULT_FOLDER
-    _, document = ingest_files(
-        tuple(sources),
-        out,
-        timezone=zone,
-        renames=parse_renames(tuple(renames or ())),
-        reader=reader,
-        force=call.force,
-        form=parse_form(delimiter, encoding),
-        units=parse_units(tuple(units or ())),
-    )
+    with call.progress() as progress:
+        progress("read")
+        _, document = ingest_files(
+            tuple(sources),
+            out,
+            timezone=zone,
+            renames=parse_renames(tuple(renames or ())),
+            reader=reader,
+            force=call.force,
+            form=parse_form(delimiter, encoding),
+            units=parse_units(tuple(units or ())),
+            tell=lambda path, n_rows: progress(f"read {path}: {n_rows:,} rows"),
+        )
     call.present(document)
 
 

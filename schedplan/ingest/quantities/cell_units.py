@@ -63,8 +63,10 @@ _SORTS = {
 }
 
 
-def converted(raw: RawTable, dictionary: Dictionary, told: tuple[tuple[str, str], ...]) -> tuple[RawTable, tuple[str, ...]]:
-    """Return the columns in the units of their table, and what was converted, whole phrases.
+def converted(
+    raw: RawTable, dictionary: Dictionary, told: tuple[tuple[str, str], ...]
+) -> tuple[RawTable, tuple[tuple[str, int], ...]]:
+    """Return the columns in the units of their table, and (what was converted, in how many cells).
 
     told: (column, unit) of --unit. Raises UsageError for a column without such a unit, or a unit that is none of it.
     """
@@ -81,7 +83,7 @@ def converted(raw: RawTable, dictionary: Dictionary, told: tuple[tuple[str, str]
         found, count = _column(values, sort, units.get(name))
         columns.append(found)
         if count:
-            phrases.append(f"{name} to {column.unit}{f' from {units[name]}' if name in units else ''}: {count}")
+            phrases.append((f"{name} to {column.unit}{f' from {units[name]}' if name in units else ''}", count))
     return RawTable(raw.names, tuple(columns), raw.rows), tuple(phrases)
 
 

@@ -1,0 +1,230 @@
+"""A large CSV file read block by block, each made strict before the next is read. It knows no rule about rows.
+
+A block of plain lines is split at once; from the first block on that has a quote, a blank line, a line with too many fields or
+anything else that needs a closer look, the reader of records (`csv_file.py`) reads on. So does `typed_column.py` for each column
+of a block: faults are found and told by the same code as in a small file.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+from numpy.typing import NDArray
+
+from schedplan.tables.arrow_form import arrow_type
+from schedplan.tables.column import Column, Dictionary
+from schedplan.tables.csv_file import Place, read_csv_header, read_stream, record_batches
+from schedplan.tables.faults import FaultList
+from schedplan.tables.quick_column import quickly_typed
+from schedplan.tables.raw_file import MAX_BYTES, MAX_CELLS, UTF_8, RawTable, TextForm, UnreadableError
+from schedplan.tables.typed_column import ColumnReading, typed
+
+LARGE_BYTES = 4 << 20
+BLOCK_BYTES = 1 << 20
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAX_CELL_BYTES = 100_000
+
+Tell = Callable[[int], None]
+"""Is called with the number of rows read so far."""
+Convert = Callable[[RawTable, Dictionary], tuple[RawTable, tuple[tuple[str, int], ...]]]
+"""Turns columns into what the dictionary holds; (what was converted, in how many cells)."""
+
+
+def untold(n_rows: int) -> None:
+    """Tell nobody."""
+
+
+@dataclass(slots=True)
+class StrictColumn:
+    """One column as far as it is read, strict, with its faults and notes. column None: not known, so texts as they are."""
+
+    name: str
+    column: Column | None
+    zone: tzinfo
+    faults: FaultList
+    notes: list[str] = field(default_factory=list)
+    parts: list[pa.Array] = field(default_factory=list)
+
+    def add(self, raw: pa.Array, rows: NDArray[np.int64]) -> None:
+        """Take in the texts of a block."""
+        if self.column is None:
+            self.parts.append(raw)
+            return
+        reading = ColumnReading(self.column, rows, self.zone, self.faults)
+        self.parts.append(typed(reading, raw).cast(arrow_type(self.column.kind)))
+        self.notes.extend(note for note in reading.notes if note not in self.notes)
+
+    def values(self) -> pa.ChunkedArray:
+        """Return the whole column, in as many chunks as there were blocks."""
+        return pa.chunked_array(self.parts, pa.string() if self.column is None else arrow_type(self.column.kind))
+
+
+@dataclass(frozen=True, slots=True)
+class LargeCsv:
+    """The columns of a file in its order, the number of each row (int64 [n]), and (what was converted, in how many cells)."""
+
+    columns: tuple[StrictColumn, ...]
+    rows: NDArray[np.int64]
+    conversions: tuple[tuple[str, int], ...]
+
+    def raw(self) -> RawTable:
+        """Return the columns under their names."""
+        return RawTable(tuple(column.name for column in self.columns), tuple(column.values() for column in self.columns), self.rows)
+
+
+def plain_header(path: Path, form: TextForm) -> tuple[str, ...] | None:
+    """Return the names in the first line of a large CSV file in UTF-8; None for a small file or an unplain header."""
+    if path.stat().st_size < LARGE_BYTES or form.encoding != UTF_8:
+        return None
+    try:
+        names = read_csv_header(path, form, FaultList(str(path)))
+        first = read_stream(path, FaultList(str(path)), lambda stream: stream.readline(BLOCK_BYTES))
+    except UnreadableError:
+        return None
+    plain = first.removeprefix(_BYTE_ORDER_MARK).decode(UTF_8, "replace").removesuffix("\n").removesuffix("\r")
+    is_plain = '"' not in plain and names == tuple(part.strip() for part in plain.split(form.delimiter_of(path)))
+    return names if is_plain and all(names) and len(names) > 1 else None
+
+
+def read_large(
+    path: Path,
+    form: TextForm,
+    names: tuple[str, ...],
+    dictionary: Dictionary,
+    zone: tzinfo,
+    faults: FaultList,
+    *,
+    convert: Convert | None = None,
+    told_units: frozenset[str] = frozenset(),
+    tell: Tell = untold,
+) -> LargeCsv:
+    """Return the strict columns of a file with a plain header; those of its lines in `faults`, those of cells with their column.
+
+    names: of its columns, after renaming. told_units: columns whose every cell is to be converted. Raises UnreadableError where
+    the file can't be read on.
+    """
+    columns = tuple(StrictColumn(name, dictionary.find(name), zone, FaultList(str(path))) for name in names)
+    numbers: list[NDArray[np.int64]] = []
+    counts: dict[str, int] = {}
+
+    def read(stream: BinaryIO) -> None:
+        n_rows = 0
+        for batch in _batches(stream, names, form, path, faults):
+            _add(batch, columns, dictionary, convert, told_units, counts)
+            numbers.append(batch.rows)
+            n_rows += len(batch.rows)
+            tell(n_rows)
+
+    read_stream(path, faults, read)
+    rows = np.concatenate(numbers) if numbers else np.zeros(0, dtype=np.int64)
+    return LargeCsv(columns, rows, tuple(counts.items()))
+
+
+def _add(
+    batch: RawTable,
+    columns: tuple[StrictColumn, ...],
+    dictionary: Dictionary,
+    convert: Convert | None,
+    told_units: frozenset[str],
+    counts: dict[str, int],
+) -> None:
+    """Make a batch strict: plain columns at once, the others converted and then cell by cell."""
+    left: list[int] = []
+    for idx, (column, raw) in enumerate(zip(columns, batch.columns, strict=True)):
+        known = column.column
+        values = quickly_typed(known, raw) if known is not None and column.name not in told_units else None
+        if values is None:
+            left.append(idx)
+        else:
+            column.parts.append(values)
+    rest = RawTable(tuple(batch.names[idx] for idx in left), tuple(batch.columns[idx] for idx in left), batch.rows)
+    if convert is not None:
+        rest, converted = convert(rest, dictionary)
+        for what, count in converted:
+            counts[what] = counts.get(what, 0) + count
+    for idx, raw in zip(left, rest.columns, strict=True):
+        columns[idx].add(raw, batch.rows)
+
+
+def _batches(stream: BinaryIO, names: tuple[str, ...], form: TextForm, path: Path, faults: FaultList) -> Iterator[RawTable]:
+    """Yield the rows in turn, by blocks of whole lines as long as these are plain, then by records."""
+    header = stream.readline()
+    place = Place(1, 0, len(header))
+    rest = b""
+    while True:
+        data = stream.read(BLOCK_BYTES)
+        block = rest + data
+        cut = block.rfind(b"\n") + 1 if data else len(block)
+        block, rest = block[:cut], block[cut:]
+        if not data and not block:
+            return
+        batch = _plain_batch(block, names, form.delimiter_of(path), place)
+        if batch is None:
+            following = cast("BinaryIO", io.BufferedReader(_Following(block + rest, stream)))
+            yield from record_batches(following, names, form, path, faults, place)
+            return
+        yield batch
+        place = Place(place.lines + len(batch.rows), place.rows + len(batch.rows), place.n_bytes + len(block))
+
+
+class _Following(io.RawIOBase):
+    """Bytes that were read ahead, then the rest of their stream."""
+
+    def __init__(self, ahead: bytes, stream: BinaryIO) -> None:
+        self._ahead = memoryview(ahead)
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast("bytearray", buffer))
+        data = self._ahead[: len(view)] if self._ahead else memoryview(self._stream.read(len(view)))
+        self._ahead = self._ahead[len(view) :]
+        view[: len(data)] = data
+        return len(data)
+
+
+def _plain_batch(block: bytes, names: tuple[str, ...], delimiter: str, place: Place) -> RawTable | None:
+    """Return the lines of a block as columns of text; None where any of them needs a closer look."""
+    if not block or place.n_bytes + len(block) > MAX_BYTES or not _is_plain(block):
+        return None
+    try:
+        table = pa_csv.read_csv(
+            pa.BufferReader(block),
+            read_options=pa_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(names)),
+            parse_options=pa_csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            convert_options=pa_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), null_values=[], strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowException:
+        return None
+    n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+    if table.num_rows != n_lines or (place.rows + n_lines) * len(names) > MAX_CELLS:
+        return None
+    columns = tuple(column.combine_chunks() for column in table.columns)
+    columns = tuple(column.chunk(0) if isinstance(column, pa.ChunkedArray) else column for column in columns)
+    if sum(_longest(column) for column in columns) > _MAX_CELL_BYTES:
+        return None
+    first = place.lines + 1
+    return RawTable(names, columns, np.arange(first, first + table.num_rows, dtype=np.int64))
+
+
+def _is_plain(block: bytes) -> bool:
+    """Return whether a block has no quote, no NUL byte and no carriage return but at the end of a line."""
+    has_bare_return = b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
+    return b'"' not in block and b"\0" not in block and not has_bare_return
+
+
+def _longest(column: pa.Array) -> int:
+    offsets = np.frombuffer(column.buffers()[1], dtype=np.int32)[column.offset : column.offset + len(column) + 1]
+    return int(np.max(np.diff(offsets)))
