@@ -10,9 +10,10 @@ class SolveOptions:
     """gap None: 0 below `exact_columns` columns, else 0.01. time_limit_s is a far safety stop, never the usual end.
 
     work_limit: CP-SAT's deterministic time on a model of at most `whole_columns` columns, or on single nodes; a larger one
-    on pools gets `glance_limit`, the relaxation with rounding rows, and boxes. What is solved whole HiGHS branches too:
-    `branch_work` nodes x columns up to `branch_columns`, beyond that its relaxation alone. Up to beside_columns on pools it
-    branches beside the search on nodes, beside_work nodes x columns, on what the best plan on pools leaves open.
+    on pools gets `glance_limit`, the relaxation with rounding rows, and boxes. What is solved whole, and what has at most
+    branched_columns, HiGHS branches too: `branch_work` nodes x columns up to `branch_columns`, beyond that its relaxation alone.
+    More columns on pools, up to beside_columns, it branches beside the search on nodes, beside_work nodes x columns, on what the
+    best plan on pools leaves open.
     What is not solved whole is searched by boxes: pool_boxes on pools, node_boxes on single nodes, each with box_work of
     deterministic time, fewer where most of them need it all; models on nodes beyond node_columns by boxes alone. A model on
     pools that would take more than memory_mb is not built, nor one on nodes beyond box_columns, nor one that looks for a conflict
@@ -31,6 +32,7 @@ class SolveOptions:
     exact_columns: int = 5_000
     branch_work: int = 1_000_000
     branch_columns: int = 60_000
+    branched_columns: int = 2_500
     beside_columns: int = 10_000
     beside_work: int = 600_000
     node_columns: int = 6_000

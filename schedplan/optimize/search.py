@@ -74,7 +74,8 @@ class Search:
         is_whole = shape.level is Level.NODES or shape.n_columns <= self.options.whole_columns
         if not is_whole and not self.best.is_closed(shape):
             self._refine_pools(formulation)
-        if is_whole and not self.best.is_closed(shape) and not self.best.is_late():
+        is_branched = is_whole or shape.n_columns <= self.options.branched_columns
+        if is_branched and not self.best.is_closed(shape) and not self.best.is_late():
             self._branch(formulation)
         if self.best.is_closed(shape) or not is_whole or (self.best.incumbent is not None and self.best.is_late()):
             return False
@@ -112,7 +113,8 @@ class Search:
         self._improve(refinement, Level.POOLS, self.options.pool_boxes)
         self.best.route.append(f"HiGHS relaxation with rounding rows, dives and {refinement.boxes} boxes")
         shape = formulation.variables.layout
-        if shape.n_columns <= self.options.beside_columns and not self.best.is_closed(shape) and not self.best.is_late():
+        is_beside = self.options.branched_columns < shape.n_columns <= self.options.beside_columns
+        if is_beside and not self.best.is_closed(shape) and not self.best.is_late():
             begun = refinement.prune(self.options.beside_work // max(shape.n_columns, 1), self.best.left_s())
             self.beside = None if begun is None else (refinement, begun)
 
