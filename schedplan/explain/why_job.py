@@ -17,6 +17,7 @@ from schedplan.explain.wording import amount, are_free, counted, instant, listed
 from schedplan.explain.worth import Worth
 from schedplan.measures.checkpoints import checkpointing
 from schedplan.measures.costs import Prices, part_rework_costs, run_rework_h
+from schedplan.measures.eligibility import job_refusal
 from schedplan.measures.fallback import fallback_of
 from schedplan.measures.min_on_time import run_chance
 from schedplan.measures.pins import pin_told
@@ -145,7 +146,8 @@ def _place_reason(problem: Problem, run: Run, others: tuple[Alternative, ...], p
 
 def _only_place(problem: Problem, run: Run) -> str:
     """Say that nothing else takes it: no pool but its own, or none but those that it may span or choose among at one price."""
-    home = next(family for family in families(problem, run.job) if _is_home(family, run))
+    spanned = next(family for family in families(problem, run.job) if _is_home(family, run))
+    home = Family(tuple(pool for pool in spanned.pools if job_refusal(pool, run.job) is None))
     if len(home.pools) == 1:
         return f"no pool but {home.name} takes it and has room for it within its window"
     return f"no pools but {home.name} take it and have room for it within its window"

@@ -54,6 +54,15 @@ def test_a_share_of_a_node_costs_its_share_but_the_bill_counts_whole_nodes() -> 
     assert "these nodes are paid anyway" in reason(told, "cost").message
 
 
+def test_a_pool_too_small_for_a_worker_is_not_told_as_one_that_takes_it() -> None:
+    # a gang may span nodes of one device model; those of 2 devices hold no worker that asks for 8
+    thin = Pool("thin", accelerator="A100", gpus=2, market=small.OD.market, price_per_hour=3.0)
+    task = small.problem(small.job(workers=2), pools=(small.OD, thin), hours=1)
+    told = explain(task, small.plan(task, JobPart("train", "od/1", 0, 1), JobPart("train", "od/2", 0, 1)), "train")
+
+    assert "no pool but od takes it and has room for it within its window" == reason(told, "place").message
+
+
 def test_pools_that_refuse_it_say_by_which_rule() -> None:
     task = small.problem(small.job(), pools=(small.OD, small.SPOT, small.OLD))
     told = explain(task, small.plan(task, JobPart("train", "od/1", 0, 1)), "train")
