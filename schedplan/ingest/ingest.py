@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedplan.errors import Fault, InputError
 from schedplan.ingest.account import Account, DefaultApplied, Dropped, FileAccount, Repeat, TableAccount
+from schedplan.ingest.live.live import LiveSource, answers_of
 from schedplan.ingest.merge import merged
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.readers import AUTO, chosen_reader
@@ -26,21 +27,28 @@ from schedplan.tables.faults import Code, raise_faults
 from schedplan.tables.read import TableFile
 from schedplan.tables.table_rows import TableRows, table_rows
 
+LIVE_READER = "prometheus"
 _PARQUET_MARK = "PAR1"
 _ACCOUNT_MARK = '"columns_ignored"'
 
 
 def ingest(
-    paths: tuple[Path, ...], out: Path, options: ReadOptions | None = None, *, reader: str = AUTO, force: bool = False
+    paths: tuple[Path, ...],
+    out: Path,
+    options: ReadOptions | None = None,
+    *,
+    reader: str = AUTO,
+    force: bool = False,
+    live: LiveSource | None = None,
 ) -> Account:
     """Read sources, write one Parquet file per table and ingest.json into the folder `out`; return the account.
 
-    A folder or pattern stands for its files; several files of one table add up. Rows are written in canonical order, so that the
-    order of sources and rows leaves no trace. Raises InputError with the faults of all files, before anything is written;
-    OutputError where `out` can't be written.
+    A folder or pattern stands for its files; several files of one table add up; the answers of `live` are further files. Rows are
+    written in canonical order, so that the order of sources and rows leaves no trace. Raises InputError with the faults of all
+    files, before anything is written; OutputError where `out` can't be written.
     """
     paths = source_files(paths)
-    files = _joined(_read(paths, options or ReadOptions(), reader))
+    files = _joined(_read(paths, options or ReadOptions(), reader, live))
     _refuse_currencies(tuple(file for _, file in files))
     rows = tuple(found for found in (table_rows(table, tuple(file for _, file in files)) for table in INPUT_TABLES) if found.n_rows)
     raise_faults(fault for one in rows for fault in one.faults)
@@ -55,15 +63,17 @@ def ingest(
     return account
 
 
-def _read(paths: tuple[Path, ...], options: ReadOptions, reader: str) -> tuple[tuple[str, TableFile], ...]:
+def _read(paths: tuple[Path, ...], options: ReadOptions, reader: str, live: LiveSource | None) -> tuple[tuple[str, TableFile], ...]:
     """Return (name of the reader, table) of each file in turn."""
     found: list[tuple[str, TableFile]] = []
     faults: list[Fault] = []
-    with spooled(paths) as readable:
-        for asked, path in zip(paths, readable, strict=True):
+    with spooled(paths) as readable, answers_of(live) as answers:
+        piled = [(asked, path, reader, None) for asked, path in zip(paths, readable, strict=True)]
+        for asked, path, name, answer in (*piled, *((one.asked, one.path, LIVE_READER, one) for one in answers)):
             try:
-                chosen = chosen_reader(path, reader)
-                found.extend((chosen.name, renamed_file(file, asked)) for file in chosen.read(path, options))
+                chosen = chosen_reader(path, name)
+                files = (renamed_file(file, asked) for file in chosen.read(path, options))
+                found.extend((chosen.name, file if answer is None else answer.told(file)) for file in files)
             except InputError as problem:
                 own = problem.faults or (Fault(problem.code, problem.message, hint=problem.hint),)
                 faults.extend(renamed_fault(fault, path, asked) for fault in own)

@@ -34,6 +34,7 @@ class Code(Enum):
     REFERENCE = "SP1017"
     DOCUMENT = "SP1022"
     NOT_A_TABLE = "SP1023"
+    NO_ANSWER = "SP1024"
 
 
 READING_TEXTS: tuple[tuple[Code, str], ...] = (
@@ -99,6 +100,11 @@ READING_TEXTS: tuple[tuple[Code, str], ...] = (
         Code.NOT_A_TABLE,
         "The file is known, but holds nothing that becomes a row of a table, or not in a form that can be read without guessing."
         " The message says what the file is, its hint what to run or give instead.",
+    ),
+    (
+        Code.NO_ANSWER,
+        "A live server gave no answer that can be read: it can't be reached, asks for a token, redirects, is too slow, or is no"
+        " Prometheus. The message says which, its hint what to change. Tokens are told by file or environment alone, never shown.",
     ),
 )
 

@@ -11,6 +11,7 @@ from schedplan.config.zone import find_zone, nearest_zone
 from schedplan.errors import UsageError
 from schedplan.ingest.account import Account, FileAccount
 from schedplan.ingest.ingest import ingest
+from schedplan.ingest.live.live import LiveSource
 from schedplan.ingest.reader import ReadOptions, untold
 from schedplan.ingest.readers import READERS
 from schedplan.ingest.source_paths import ACCOUNT_FILE
@@ -33,15 +34,16 @@ def ingest_files(
     form: TextForm = TextForm(),  # noqa: B008 - a frozen record
     units: tuple[tuple[str, str], ...] = (),
     tell: Callable[[Path, int], None] = untold,
+    live: LiveSource | None = None,
 ) -> tuple[Account, Document]:
-    """Write what files hold as canonical Parquet, and return the account with its document.
+    """Write what files and a live server hold as canonical Parquet, and return the account with its document.
 
     tell: is called with a large file and how many of its rows are read.
 
     Raises UsageError for an unknown time zone or reader, InputError, OutputError.
     """
-    options = ReadOptions(_zone(timezone), renames, None, form, units, tell)
-    account = ingest(paths, out, options, reader=reader, force=force)
+    options = ReadOptions(zone_of(timezone), renames, None, form, units, tell)
+    account = ingest(paths, out, options, reader=reader, force=force, live=live)
     return account, account_document(account, out)
 
 
@@ -105,7 +107,8 @@ def readers_document() -> Document:
     return Document(kind="readers", title="Readers", sections=(Section("answer", "", (table,), SectionRole.ANSWER),))
 
 
-def _zone(name: str) -> ZoneInfo:
+def zone_of(name: str) -> ZoneInfo:
+    """Return the zone that --tz names; UsageError with the nearest name where there is none."""
     zone = find_zone(name)
     if zone is None:
         near = nearest_zone(name)

@@ -31,7 +31,15 @@ _UNITS = {
     "DCGM_FI_DEV_FB_FREE": (1 / 1024, "GiB"),
     "DCGM_FI_DEV_POWER_USAGE": (1.0, "W"),
 }
-_ENDS = (("_bytes", "bytes"), ("_seconds", "s"), ("_watts", "W"), ("_celsius", "Celsius"))
+_ENDS = (
+    ("_devices", "devices"),
+    ("_cores", "cores"),
+    ("_requests_per_second", "requests/s"),
+    ("_bytes", "bytes"),
+    ("_seconds", "s"),
+    ("_watts", "W"),
+    ("_celsius", "Celsius"),
+)
 _MOST_S = 1e12
 Point = tuple[float, float | None]
 
