@@ -3,7 +3,7 @@
 #   make demo   install, plan the e-commerce day, print the comparison and the path of its HTML report
 #   make test   install, run the tests
 #   make prove  the long proofs: brute force, planted plans, changes that must not matter; half an hour of CPU
-#   make test-real  the tests that need a real program on this machine: Chromium
+#   make test-real  the tests that need a real program on this machine: Chromium, Prometheus
 #   make lint   install, check style, types and import layers
 #   make docs   write the pages of docs/ that the code holds
 #   make bench  time the phases of the benchmark specs, as ratios
