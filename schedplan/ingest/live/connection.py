@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from email.message import Message
 from http.client import HTTPException, HTTPResponse
+from threading import Thread
 from typing import IO, NoReturn
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -38,11 +39,35 @@ class Connection:
         headers = {"Accept": "application/json", "User-Agent": "schedplan"}
         if self.token is not None:
             headers["Authorization"] = self.token.header
-        request = Request(self.address.url(endpoint, parameters), headers=headers)
+        return self._checked(self._within(Request(self.address.url(endpoint, parameters), headers=headers)))
+
+    def _within(self, request: Request) -> bytes:
+        """Return the content of an answer within the timeout.
+
+        It is asked for in a thread, since neither the look-up of a name nor headers that drip heed the timeout of a socket.
+        """
+        found: list[bytes | Exception] = []
+
+        def ask() -> None:
+            try:
+                found.append(self._asked(request))
+            except Exception as problem:  # noqa: BLE001 - raised anew below, in the thread that waits
+                found.append(problem)
+
+        thread = Thread(target=ask, daemon=True)
+        thread.start()
+        thread.join(self.timeout_s)
+        if not found:
+            self._refuse_slow()
+        if isinstance(found[0], Exception):
+            raise found[0]
+        return found[0]
+
+    def _asked(self, request: Request) -> bytes:
         deadline_s = time.monotonic() + self.timeout_s
         try:
             with build_opener(_Stay).open(request, timeout=self.timeout_s) as response:
-                content = self._content(response, deadline_s)
+                return self._content(response, deadline_s)
         except HTTPError as problem:
             with problem:
                 self._refuse_status(problem)
@@ -52,7 +77,6 @@ class Connection:
             self._refuse_way(problem.reason)
         except (OSError, HTTPException) as problem:
             self._refuse_way(problem)
-        return self._checked(content)
 
     def _content(self, response: HTTPResponse, deadline_s: float) -> bytes:
         pieces: list[bytes] = []
