@@ -15,8 +15,8 @@ from schedplan.model.problem import GOALS, Problem
 from schedplan.optimize.layout import Layout
 
 SAME = 1e-6
-_NO_QUARREL = ", and no two of these goals disagree on which"
 """Of a goal's value: by less than that two plans do not differ in it (our choice)."""
+_NO_QUARREL = ", and no two of these goals disagree on which"
 
 
 def known_goals(problem: Problem) -> tuple[str, ...]:
