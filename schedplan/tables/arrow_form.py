@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from schedplan.tables.column import Dictionary, Kind
 
@@ -29,3 +31,12 @@ def arrow_schema(dictionary: Dictionary) -> pa.Schema:
             for column in dictionary.columns
         ]
     )
+
+
+def flat_numbers(values: pa.Array) -> NDArray[np.float64] | NDArray[np.int64] | NDArray[np.int32]:
+    """Return the numbers of a float64, int64 or int32 array without null, not copied. (to_numpy would import pandas first.)"""
+    dtype = np.dtype(str(values.type).replace("double", "float64"))
+    data = values.buffers()[1]
+    if data is None or not len(values):
+        return np.zeros(0, dtype=dtype)
+    return np.frombuffer(data, dtype=dtype)[values.offset : values.offset + len(values)]

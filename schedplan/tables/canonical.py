@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schedplan.tables.arrow_form import flat_numbers
 from schedplan.tables.column import Dictionary
 
 
@@ -65,7 +66,7 @@ def _add_column(digest: hashlib._Hash, column: pa.ChunkedArray) -> None:
     values = column.drop_null() if column.null_count else column
     if pa.types.is_string(values.type):
         for part in values.chunks:
-            digest.update(pc.binary_length(part).to_numpy(zero_copy_only=False).astype("<i8").data)
+            digest.update(flat_numbers(pc.binary_length(part)).astype("<i8").data)
         for part in values.chunks:
             digest.update(_text_bytes(part))
     else:
@@ -76,8 +77,8 @@ def _add_column(digest: hashlib._Hash, column: pa.ChunkedArray) -> None:
 def _number_bytes(numbers: pa.Array) -> NDArray[np.float64] | NDArray[np.int64]:
     """Return numbers, none of them null, as 8 little-endian bytes each; -0 is 0."""
     if pa.types.is_floating(numbers.type):
-        return np.ascontiguousarray(numbers.to_numpy(zero_copy_only=False).astype("<f8") + 0.0)
-    return np.ascontiguousarray(numbers.cast(pa.int64()).to_numpy(zero_copy_only=False), dtype="<i8")
+        return np.ascontiguousarray(flat_numbers(numbers.cast(pa.float64())).astype("<f8", copy=False) + 0.0)
+    return np.ascontiguousarray(flat_numbers(numbers.cast(pa.int64())), dtype="<i8")
 
 
 def _text_bytes(texts: pa.StringArray) -> pa.Buffer | bytes:

@@ -211,8 +211,7 @@ def _plain_batch(block: bytes, names: tuple[str, ...], delimiter: str, place: Pl
     n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
     if table.num_rows != n_lines or (place.rows + n_lines) * len(names) > MAX_CELLS:
         return None
-    columns = tuple(column.combine_chunks() for column in table.columns)
-    columns = tuple(column.chunk(0) if isinstance(column, pa.ChunkedArray) else column for column in columns)
+    columns = tuple(column.chunk(0) if column.num_chunks == 1 else column.combine_chunks() for column in table.columns)
     if sum(_longest(column) for column in columns) > _MAX_CELL_BYTES:
         return None
     first = place.lines + 1

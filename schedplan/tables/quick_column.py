@@ -7,15 +7,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schedplan.tables.arrow_form import INSTANT, arrow_type
+from schedplan.tables.arrow_form import INSTANT, arrow_type, flat_numbers
 from schedplan.tables.cells import CellError, check_limits
 from schedplan.tables.column import Column, Kind
-from schedplan.timegrid import EARLIEST_YEAR, LATEST_YEAR
+from schedplan.tables.typed_column import EARLIEST_S, LATEST_S
 
 _MAX_DIGITS = 18
 _INSTANT_CHARS = len("2026-12-01T00:00:00Z")
 _SEPARATORS = ((4, b"-"), (7, b"-"), (10, b"T "), (13, b":"), (16, b":"), (19, b"Z"))
-_DIGITS = tuple(idx for idx in range(_INSTANT_CHARS) if idx not in {place for place, _ in _SEPARATORS})
+_DIGITS = [idx for idx in range(_INSTANT_CHARS) if idx not in {place for place, _ in _SEPARATORS}]
 
 
 def _table(signs: bytes) -> NDArray[np.bool_]:
@@ -80,7 +80,7 @@ def _has_edges(offsets: NDArray[np.int32], data: NDArray[np.uint8], has_empty: b
 
 def _numbers(column: Column, values: pa.Array) -> pa.Array | None:
     """Return the numbers, none below 0, where all are finite and within the limits."""
-    numbers = values.drop_null().to_numpy(zero_copy_only=False)
+    numbers = flat_numbers(values.drop_null() if values.null_count else values)
     if not np.all(np.isfinite(numbers)):
         return None
     positive = numbers[numbers > 0]
@@ -91,10 +91,11 @@ def _numbers(column: Column, values: pa.Array) -> pa.Array | None:
 
 def _instants(raw: pa.StringArray, signs: NDArray[np.uint8]) -> pa.Array | None:
     """signs: uint8 [n, 20], the bytes of each text."""
-    if not all(np.all(_table(allowed)[signs[:, idx]]) for idx, allowed in _SEPARATORS):
+    lowest, highest = signs.min(axis=0), signs.max(axis=0)
+    if not all(lowest[idx] == highest[idx] and lowest[idx] in allowed for idx, allowed in _SEPARATORS):
         return None
-    if not all(np.all(_IS_DIGIT[signs[:, idx]]) for idx in _DIGITS):
+    if not (np.all(lowest[_DIGITS] >= ord("0")) and np.all(highest[_DIGITS] <= ord("9"))):
         return None
     instants = raw.cast(INSTANT)
-    ends = pc.min_max(pc.year(instants)).as_py()
-    return instants if ends["min"] >= EARLIEST_YEAR and ends["max"] <= LATEST_YEAR else None
+    seconds = flat_numbers(instants.cast(pa.int64()))
+    return instants if seconds.min() >= EARLIEST_S and seconds.max() < LATEST_S else None

@@ -19,8 +19,8 @@ from schedplan.tables.faults import Code, FaultList
 from schedplan.timegrid import EARLIEST_YEAR, LATEST_YEAR, InstantError, local_instant
 
 EXACT_FLOAT = 2**53
-_EARLIEST_S = int(datetime(EARLIEST_YEAR, 1, 1, tzinfo=UTC).timestamp())
-_LATEST_S = int(datetime(LATEST_YEAR + 1, 1, 1, tzinfo=UTC).timestamp())
+EARLIEST_S = int(datetime(EARLIEST_YEAR, 1, 1, tzinfo=UTC).timestamp())
+LATEST_S = int(datetime(LATEST_YEAR + 1, 1, 1, tzinfo=UTC).timestamp())
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _MANY_TEXTS = 2_000
 _WITH_OFFSET = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(Z|[+-](0\d|1[0-3]):[0-5]\d)$"
@@ -159,7 +159,7 @@ def _quick_instants(reading: ColumnReading, texts: pa.Array) -> pa.Array | None:
     except (pa.ArrowException, OSError):
         return None
     seconds = instants.cast(pa.int64())
-    if pc.min(seconds).as_py() < _EARLIEST_S or pc.max(seconds).as_py() >= _LATEST_S:
+    if pc.min(seconds).as_py() < EARLIEST_S or pc.max(seconds).as_py() >= LATEST_S:
         return None
     return instants
 
@@ -267,7 +267,7 @@ def _whole_seconds(reading: ColumnReading, raw: pa.Array) -> pa.Array:
 
 
 def _instant(second: int, zone: tzinfo | None) -> int:
-    if not _EARLIEST_S <= second < _LATEST_S:
+    if not EARLIEST_S <= second < LATEST_S:
         raise InstantError(f"{second} seconds since 1970 are outside the years {EARLIEST_YEAR} to {LATEST_YEAR}")
     return second if zone is None else local_instant(_EPOCH_WALL + timedelta(seconds=second), zone)
 
