@@ -43,6 +43,10 @@ UNKNOWABLE = {
     (Proof, "prices"): "of static plans alone, whose bound is proven from them anew",
     (Plan, "seed"): "says how to repeat the search",
     (Plan, "stages"): "values and bounds of the solves before the last, which only a solver can repeat",
+    (
+        Plan,
+        "policies",
+    ): "plans of list policies, which `verify` makes anew (test_verify_policies)",
     (Plan, "front"): "points of other solves, which only a solver can repeat",
 }
 ROWS = {
