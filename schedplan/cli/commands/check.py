@@ -54,7 +54,8 @@ def check(
         folder, project = split_data(tuple(data or ()))
         settings = call.settings(call.place([] if project is None else [project]))
         plan = folder or call.plan_folder(None, project)
-        checked = check_plan(plan, settings, rules=tuple(rule or ()), baseline=baseline, data=project)
+        is_asked = settings.file is not None or call.overrides() != ()
+        checked = check_plan(plan, settings if is_asked else None, rules=tuple(rule or ()), baseline=baseline, data=project)
     except SchedplanError as error:
         for target in targets:
             write_text(reported_error(error, target, force=call.force) or "")
