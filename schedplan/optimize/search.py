@@ -74,7 +74,7 @@ class Search:
         is_whole = shape.level is Level.NODES or shape.n_columns <= self.options.whole_columns
         if not is_whole and not self.best.is_closed(shape):
             self._refine_pools(formulation)
-        is_branched = is_whole or shape.n_columns <= self.options.branched_columns
+        is_branched = formulation.arrays is None and (is_whole or shape.n_columns <= self.options.branched_columns)
         if is_branched and not self.best.is_closed(shape) and not self.best.is_late():
             self._branch(formulation)
         if self.best.is_closed(shape) or not is_whole or (self.best.incumbent is not None and self.best.is_late()):
