@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
+from math import isclose
 
 from schedplan.measures.objective import Normalisation
 from schedplan.measures.pins import with_pins
+from schedplan.measures.work import job_size
 from schedplan.model.cluster import Cluster, Market, Pool
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
@@ -177,8 +179,8 @@ def _with_rows_of_parts(problem: Problem, parts_of: dict[str, list[Pool]]) -> Pr
 def with_one_more(problem: Problem) -> Problem | None:
     """Add a rented node like the first pool's, which costs nothing while it is off.
 
-    Devices, cores and memory grow alike, so that the sizes of the jobs stay. Without devices one more node changes which of
-    cores and memory sizes a job, and with it what leaving it out weighs: such problems are left alone.
+    A node that changes what sizes a job changes what leaving it out weighs: problems where it does are left alone, as are those
+    without devices.
     """
     first = problem.cluster.pools[0]
     if not problem.cluster.has_devices:
@@ -186,7 +188,10 @@ def with_one_more(problem: Problem) -> Problem | None:
     more = replace(
         first, name="zz", count=0, min_count=0, max_count=1, market=Market.ON_DEMAND, price_per_hour=2 * first.price_per_hour + 1
     )
-    return replace(problem, cluster=replace(problem.cluster, pools=(*problem.cluster.pools, more)))
+    cluster = replace(problem.cluster, pools=(*problem.cluster.pools, more))
+    if any(not isclose(job_size(cluster, job), job_size(problem.cluster, job)) for job in problem.jobs):
+        return None
+    return replace(problem, cluster=cluster)
 
 
 def loosened(problem: Problem) -> Problem:
