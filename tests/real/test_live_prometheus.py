@@ -111,6 +111,21 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             exporter.server_close()
 
 
+def wait_scraped(server: Server, n_targets: int) -> None:
+    """Return once the server has three scrapes of the last four seconds of so many targets, up or down."""
+    deadline_s = time.monotonic() + 60
+    while time.monotonic() < deadline_s:
+        connection = HTTPConnection(server.url.removeprefix("http://"), timeout=5)
+        headers = {"Authorization": f"Basic {SECRET}"}
+        connection.request("GET", "/api/v1/query?query=count_over_time(up%5B4s%5D)%20%3E%3D%203", headers=headers)
+        scraped = json.loads(connection.getresponse().read())["data"]["result"]
+        connection.close()
+        if len(scraped) >= n_targets:
+            return
+        time.sleep(0.2)
+    raise AssertionError("the targets were not scraped within a minute")
+
+
 def wait_ready(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline_s = time.monotonic() + 60
     while time.monotonic() < deadline_s and process.poll() is None:
@@ -175,7 +190,7 @@ def test_the_day_of_every_known_metric_is_read(server: Server, tmp_path: Path) -
 
 
 def test_what_is_scraped_now_is_read_and_a_target_that_is_down_told(server: Server, tmp_path: Path) -> None:
-    time.sleep(5)
+    wait_scraped(server, n_targets=2)
     begin = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 4))
     end = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time()))
     query = "busy=sum(DCGM_FI_DEV_GPU_UTIL)"
