@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from schedplan.forecast.decision import Provision
 from schedplan.forecast.options import ForecastOptions
 from schedplan.forecast.pipeline import ForecastResult, forecast_series, not_forecast
 from schedplan.model.forecast import Series
@@ -16,10 +17,11 @@ SERIES_PER_WORKER = 16
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One series and how it is to be forecast."""
+    """One series and how it is to be forecast; provision: how its devices are ordered, None: no decision backtest."""
 
     series: Series
     options: ForecastOptions
+    provision: Provision | None = None
 
 
 def forecast_each(asked: Sequence[Asked], workers: int | None = None) -> tuple[ForecastResult, ...]:
@@ -41,4 +43,4 @@ def forecast_each(asked: Sequence[Asked], workers: int | None = None) -> tuple[F
 
 
 def _forecast(asked: Asked) -> ForecastResult:
-    return replace(forecast_series(asked.series, asked.options), folds=None)
+    return replace(forecast_series(asked.series, asked.options, asked.provision), folds=None)

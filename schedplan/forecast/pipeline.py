@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from schedplan.forecast import intervals
 from schedplan.forecast.backtest import Folds, Rehearsal, Score, Trial, past_errors, plan_trial, rehearse, score
+from schedplan.forecast.decision import LEVELS as DECISION_LEVELS
+from schedplan.forecast.decision import Decided, Provision, decide
 from schedplan.forecast.forecaster import Forecaster, NotFitted
 from schedplan.forecast.gaussian import standard_quantiles
 from schedplan.forecast.intervals import Recipe, Spread
@@ -40,13 +42,14 @@ class ForecastResult:
     """A forecast, how its forecaster did out of sample, and how the others did.
 
     scores: one per forecaster tried, the one used first; empty without a backtest. folds: the scored forecasts of the one
-    used; None without a backtest.
+    used; None without a backtest. decided: what it would have made a planner buy; None where that was not asked for.
     """
 
     forecast: Forecast
     quality: Quality
     scores: tuple[Score, ...] = ()
     folds: Folds | None = None
+    decided: Decided | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +94,12 @@ class _Tried:
         return Spread(np.ones(season), standard_quantiles(recipe.levels), 0)
 
 
-def forecast_series(series: Series, options: ForecastOptions) -> ForecastResult:
+def forecast_series(series: Series, options: ForecastOptions, provision: Provision | None = None) -> ForecastResult:
     """Return the forecast of `options.horizon_steps` intervals after the end of a series, and its quality.
 
     The forecaster is fitted on the whole history; its quality comes from a backtest in which everything, its parameters, the
-    spread of its errors and the clipping of spikes, was known before each origin. Same input, same bytes.
+    spread of its errors and the clipping of spikes, was known before each origin. Same input, same bytes. provision: how devices
+    are ordered, where the backtest is to tell what each forecaster would have made a planner buy; it changes no forecast.
     """
     if np.isnan(series.values).all():
         note = f"the history of {series.unique_id} has no value at all; give load before the horizon"
@@ -105,7 +109,7 @@ def forecast_series(series: Series, options: ForecastOptions) -> ForecastResult:
         return _unjudged(series, options, _cold_start(history, options), "not judged: the history is too short for a backtest")
     if is_flat(history.series.values):
         return _unjudged(series, options, _constant(history, options), "constant: the history has one value only")
-    return _by_backtest(series, history, options)
+    return _by_backtest(series, history, options, provision)
 
 
 def not_forecast(series: Series, options: ForecastOptions, why: str) -> ForecastResult:
@@ -146,19 +150,21 @@ def _is_cold(history: _History, options: ForecastOptions) -> bool:
     return wants_season and not history.seasons
 
 
-def _by_backtest(series: Series, history: _History, options: ForecastOptions) -> ForecastResult:
+def _by_backtest(series: Series, history: _History, options: ForecastOptions, provision: Provision | None) -> ForecastResult:
     sparse = is_sparse(history.series.values)
     levels = tuple(sorted({*options.all_levels, *SCORED_LEVELS}))
     recipe = Recipe(levels, 0.0 if sparse else intervals.NORMAL_SHARE)
+    ordered = () if provision is None else (*DECISION_LEVELS, provision.planned_level)
+    tried_by = Recipe(tuple(sorted({*levels, *ordered})), recipe.normal_share)
     horizon = options.horizon_steps + history.lead
     forecasters = candidates(options.model, history.seasons, sparse)
-    tried = _try(forecasters, plan_trial(history.series, history.first_season, horizon, options.folds), recipe)
+    tried = _try(forecasters, plan_trial(history.series, history.first_season, horizon, options.folds), tried_by)
     chosen = _choose(options.model, forecasters, tried.scores)
     order = sorted(forecasters, key=lambda each: each.name != chosen)
     expected = _expect(order, history, horizon, tried, recipe)
     remarks = (*history.notes, *(("more than four fifths of the history is zero",) if sparse else ()), *tried.notes)
     forecast = _forecast(series, options, _after(expected, history.lead, remarks), levels)
-    return _judged(series, forecast, tried, bool(history.seasons))
+    return _judged(series, forecast, tried, bool(history.seasons), provision)
 
 
 def _try(forecasters: tuple[Forecaster, ...], trial: Trial | None, recipe: Recipe) -> _Tried:
@@ -206,14 +212,16 @@ def _expect(order: list[Forecaster], history: _History, horizon: int, tried: _Tr
     return _wide_mean(values, horizon, recipe.levels, notes)
 
 
-def _judged(series: Series, forecast: Forecast, tried: _Tried, seasonal: bool) -> ForecastResult:
+def _judged(series: Series, forecast: Forecast, tried: _Tried, seasonal: bool, provision: Provision | None) -> ForecastResult:
     used = next((each for each in tried.scores if each.model == forecast.model), None)
     if used is None:
         why = "not judged: the history is too short for a backtest"
         return ForecastResult(forecast, _quality_without_backtest(series, forecast.model, why))
     ranked = tuple(sorted(tried.scores, key=lambda each: each is not used))
-    folds = next(each.folds for each in tried.rehearsals if each.model == forecast.model)
-    return ForecastResult(forecast, _quality(series, used, ranked, seasonal), ranked, folds)
+    folds_of = {each.model: each.folds for each in tried.rehearsals}
+    in_order = tuple((each.model, folds_of[each.model]) for each in ranked)
+    decided = None if provision is None else decide(in_order, series.step_s, provision)
+    return ForecastResult(forecast, _quality(series, used, ranked, seasonal), ranked, folds_of[forecast.model], decided)
 
 
 def _cold_start(history: _History, options: ForecastOptions) -> _Expected:

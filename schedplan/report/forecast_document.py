@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedplan.model.findings import Severity
 from schedplan.model.forecast import Forecast, Quality, Series
+from schedplan.report.decision_section import DecidedSeries, decision_facts, decision_section
 from schedplan.report.document import (
     Block,
     Cell,
@@ -36,14 +37,17 @@ def forecast_document(
     timezone: str = "UTC",
     quantile: float | None = None,
     notes: tuple[str, ...] = (),
+    decided: tuple[DecidedSeries, ...] | None = None,
 ) -> Document:
     """Return the document of forecasts.
 
     histories: what they were made from, found by `unique_id`. quantile: the one a plan provides for. tables: more to show,
-    such as the scores of other forecasters. notes: what was assumed of all of them.
+    such as the scores of other forecasters. notes: what was assumed of all of them. decided: their decision backtests, None where
+    those were not asked for.
     """
     sections = (
         _answer(forecasts, qualities, notes),
+        decision_section(decided or ()),
         _charts(forecasts, histories, quantile),
         Section("more", "More", tables),
         Section("values-section", "All values", (_values(forecasts),), SectionRole.DETAIL),
@@ -53,7 +57,12 @@ def forecast_document(
         title=title,
         timezone=timezone,
         sections=tuple(section for section in sections if section.blocks),
-        facts=Facts((("quality", tuple(_quality_facts(one) for one in qualities)),)),
+        facts=Facts(
+            (
+                ("quality", tuple(_quality_facts(one) for one in qualities)),
+                *(() if decided is None else (("decisions", decision_facts(decided)),)),
+            )
+        ),
         main_table="values",
     )
 

@@ -9,13 +9,16 @@ from zoneinfo import ZoneInfo
 from schedplan.errors import InputError, UsageError
 from schedplan.forecast.backtest import Score
 from schedplan.forecast.batch import Asked, forecast_each
+from schedplan.forecast.decision import Decided
 from schedplan.forecast.job_demand import NO_DEMAND, Grouping, JobDemand, job_demand
 from schedplan.forecast.pipeline import ForecastResult
 from schedplan.model.forecast import Series
+from schedplan.report.decision_section import DecidedSeries
 from schedplan.report.document import Column, Document, Kind, Table
 from schedplan.report.forecast_document import forecast_document
 from schedplan.tables.artefact_forecast import write_forecast
 from schedplan.units import QuantityError, parse_duration_s
+from schedplan.workflows.decision import DecisionAsked, SeriesProvision, per_device, provision_of
 from schedplan.workflows.demand import forecast_options
 from schedplan.workflows.project import Project
 
@@ -41,21 +44,33 @@ class JobsAsked:
 
 
 def forecast_project(
-    project: Project, horizon_s: int | None = None, only: tuple[str, ...] = (), jobs: JobsAsked | None = None
+    project: Project,
+    horizon_s: int | None = None,
+    only: tuple[str, ...] = (),
+    jobs: JobsAsked | None = None,
+    decision: DecisionAsked | None = None,
 ) -> Forecasted:
     """Return the forecast of every load of a project, or of those named, from the end of its history on.
 
     Without load, or where `jobs` says by what, it is the demand of devices derived from jobs. horizon_s: how far, seconds; None =
-    the project's horizon, counted from its start where that is stated. Raises InputError where there is no load and no job
-    that ran.
+    the project's horizon, counted from its start where that is stated. decision: judge the forecasts by what they would have made
+    a planner buy, too. Raises InputError where there is no load and no job that ran.
     """
     demand = _demand(project, jobs or JobsAsked())
     chosen = _chosen(demand.series, only)
     settings = project.settings
     known = tuple(_history_and_steps(project, series, horizon_s) for series in chosen)
     histories = [history for history, _ in known]
+    provided = None if decision is None else [provision_of(project, history, decision) for history in histories]
     results = forecast_each(
-        [Asked(history, forecast_options(settings.forecast, history, steps, settings.solver.seed)) for history, steps in known]
+        [
+            Asked(
+                history,
+                forecast_options(settings.forecast, history, steps, settings.solver.seed),
+                None if provided is None else provided[index].provision,
+            )
+            for index, (history, steps) in enumerate(known)
+        ]
     )
     document = forecast_document(
         tuple(result.forecast for result in results),
@@ -66,6 +81,7 @@ def forecast_project(
         timezone=settings.project.timezone,
         quantile=settings.forecast.quantile,
         notes=demand.notes,
+        decided=None if provided is None else _decided(results, provided),
     )
     return Forecasted(results, document)
 
@@ -91,6 +107,21 @@ def jobs_asked(by: str | None, freq: str | None) -> JobsAsked:
     if step_s is not None and step_s < LEAST_STEP_S:
         raise UsageError(f"--freq {freq!r} is shorter than a minute", hint="Give a length such as 15m, 1h or 1d.")
     return JobsAsked(None if by is None else Grouping(by), step_s)
+
+
+def decision_asked(decision: bool, startup: str | None, replan: str | None, device: str | None) -> DecisionAsked | None:
+    """Return what `--decision` and its options ask for, None without it; UsageError where one of them can't be read."""
+    if not decision:
+        given = {"--startup": startup, "--replan": replan, "--per-device": device}
+        for option, text in given.items():
+            if text is not None:
+                raise UsageError(f"{option} is for the decision backtest", hint="Add --decision, or leave it out.")
+        return None
+    startup_s = None if startup is None else _duration_s("--startup", startup)
+    replan_s = None if replan is None else _duration_s("--replan", replan)
+    if replan_s == 0:
+        raise UsageError(f"--replan {replan!r}: expected a length above 0")
+    return DecisionAsked(startup_s, replan_s, per_device(device))
 
 
 def backtest_table(results: tuple[ForecastResult, ...]) -> Table:
@@ -125,6 +156,19 @@ def _score_row(unique_id: str, score: Score) -> tuple[str | int | float | None, 
         score.coverage_80,
         score.coverage_95,
         score.exceedance_95,
+    )
+
+
+def _decided(results: tuple[ForecastResult, ...], provided: list[SeriesProvision]) -> tuple[DecidedSeries, ...]:
+    return tuple(
+        DecidedSeries(
+            result.forecast.unique_id,
+            result.forecast.model,
+            result.decided or Decided(why_not=result.quality.verdict),
+            each.carried,
+            each.unit,
+        )
+        for result, each in zip(results, provided, strict=True)
     )
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from schedplan.forecast.carrier import EvenCarrier
+from schedplan.forecast.decision import Provision
 from schedplan.forecast.options import ForecastOptions
 from schedplan.forecast.pipeline import ForecastResult, forecast_series
 from schedplan.model.forecast import Series
@@ -83,3 +85,18 @@ def test_a_large_model_s_requests_have_no_day(shared_data: Path) -> None:
 
     assert result.quality.relative_mae is not None
     assert result.quality.relative_mae <= 1.05 * best
+
+
+def test_generated_images_cost_less_than_by_the_last_value_or_the_last_day(shared_data: Path) -> None:
+    values = _column(shared_data / "timeseries" / "alibaba_genai_v2026_lora_hourly.csv", "requests")[:-1]
+    decided = forecast_series(
+        Series("load", 0, 3600, values), ForecastOptions(24), Provision(EvenCarrier(66.0), startup_s=900)
+    ).decided
+
+    assert decided is not None
+    assert decided.bound is not None
+    paid = {one.model: one.paid_device_h for one in decided.at_equal_slo if one.target == 0.95}
+    ours = paid["sarima-blend"]
+    assert ours is not None
+    assert ours > decided.bound.paid_device_h
+    assert all(other is None or ours < other for other in (paid["naive"], paid["seasonal-naive"]))

@@ -95,3 +95,41 @@ def test_a_folder_without_load_and_jobs_is_refused(tmp_path):
 
     assert 2 == result.exit_code
     assert "there are no load and no jobs" in " ".join(result.stderr.split())
+
+
+def test_what_it_would_have_made_a_planner_buy(jobs, tmp_path):
+    result = forecast(tmp_path, str(jobs), "--decision", "--startup", "1h", "-o", "json")
+
+    assert 0 == result.exit_code, result.stderr
+    (one,) = json.loads(result.stdout)["decisions"]
+    found = {(each["model"], each["level"]): each for each in one["decisions"]}
+    assert "gpu-hours" == one["unit"]
+    # the day repeats exactly, so its repeat pays no more than foresight and misses nothing
+    repeat = found["seasonal-naive", None]
+    assert found["hindsight", None]["paid_device_h"] == repeat["paid_device_h"]
+    assert 0.0 == repeat["missed_intervals"]
+    # the last value orders 5 devices or 1 for hours that need the other
+    assert found["naive", None]["missed_intervals"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("--startup", "1h"), "Add --decision"),
+        (("--decision", "--per-device", "0"), "a number above 0"),
+        (("--decision", "--per-device", "one"), "--per-device 'one'"),
+        (("--decision", "--replan", "0h"), "a length above 0"),
+    ],
+)
+def test_options_of_the_decision_backtest_are_held_to_it(load, tmp_path, arguments, word):
+    result = forecast(tmp_path, str(load), *arguments)
+
+    assert 2 == result.exit_code
+    assert word in result.stderr
+
+
+def test_a_start_up_longer_than_the_horizon_is_told(load, tmp_path):
+    result = forecast(tmp_path, str(load), "--decision", "--startup", "2d")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "no decision backtest: forecasts of 24 intervals are too short" in result.stdout

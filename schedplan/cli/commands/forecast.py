@@ -48,12 +48,52 @@ Freq = Annotated[
         "--freq", metavar="DURATION", help="Intervals of the demand of jobs, such as 15m; 1h without.", show_default=False
     ),
 ]
+DECISION = "Decision backtest"
+Decision = Annotated[
+    bool,
+    typer.Option(
+        "--decision",
+        help="Tell what each model and quantile would have made a planner buy, beside perfect hindsight.",
+        rich_help_panel=DECISION,
+    ),
+]
+Startup = Annotated[
+    str | None,
+    typer.Option(
+        "--startup",
+        metavar="DURATION",
+        help="From the order of a device to its service; without, as the project says.",
+        rich_help_panel=DECISION,
+        show_default=False,
+    ),
+]
+Replan = Annotated[
+    str | None,
+    typer.Option(
+        "--replan",
+        metavar="DURATION",
+        help="How often devices are ordered; without, six times a season.",
+        rich_help_panel=DECISION,
+        show_default=False,
+    ),
+]
+PerDevice = Annotated[
+    str | None,
+    typer.Option(
+        "--per-device",
+        metavar="LOAD",
+        help="What one device carries, where no service says so.",
+        rich_help_panel=DECISION,
+        show_default=False,
+    ),
+]
 
 
 @command(
     "schedplan forecast",
     "schedplan forecast load.csv --horizon 48h",
     "schedplan forecast jobs.parquet --by tenant --freq 1h",
+    "schedplan forecast samples/ecommerce-day --decision --startup 15m",
     "schedplan forecast samples/ecommerce-day -o json",
 )
 def forecast(
@@ -65,13 +105,18 @@ def forecast(
     only: Only = None,
     by: Group = None,
     freq: Freq = None,
+    decision: Decision = False,
+    startup: Startup = None,
+    replan: Replan = None,
+    per_device: PerDevice = None,
 ) -> None:
     """Forecast load, or the devices that jobs hold, with quantiles, judged on the past beside seasonal naive."""
-    from schedplan.workflows.forecast import default_file, forecast_project, horizon_seconds, jobs_asked, save
+    from schedplan.workflows.forecast import decision_asked, default_file, forecast_project, horizon_seconds, jobs_asked, save
     from schedplan.workflows.project import open_project
 
     asked = jobs_asked(None if by is None else by.value, freq)
     place = call.place(data)
+    judged_by = decision_asked(decision, startup, replan, per_device)
     seasons = None if season is None else "[" + ", ".join(f'"{part.strip()}"' for part in season.split(",")) + "]"
     settings = call.settings(
         place, (*overrides_of("forecast.model", model, "--model"), *overrides_of("forecast.season", seasons, "--season"))
@@ -80,7 +125,7 @@ def forecast(
         progress("read")
         project = open_project(place, settings)
         progress("forecast")
-        found = forecast_project(project, horizon_seconds(horizon), tuple(only or ()), asked)
+        found = forecast_project(project, horizon_seconds(horizon), tuple(only or ()), asked, judged_by)
     file = call.out or default_file(project)
     save(found, project, file, force=call.force)
     call.present(found.document)
