@@ -152,6 +152,7 @@ def _forecast(forecast: ForecastSection, given: GivenValues) -> ForecastSettings
         model=forecast.model,
         engine=forecast.engine,
         ignore_future=forecast.ignore_future,
+        runtime_quantile=forecast.runtime_quantile,
     )
 
 

@@ -58,6 +58,13 @@ class ForecastSection(Section):
     model: str = key("auto", "forecaster: auto, or one by name", "the name of a forecaster, or auto", min_length=1)
     engine: Literal["css", "statsmodels", "fourier"] = key("statsmodels", "how SARIMA is estimated", "css, statsmodels or fourier")
     reserve: list[str] = key([], "whose demand not yet known is kept free", "a list of selectors", commas=True)
+    runtime_quantile: float | None = key(
+        None,
+        "quantile of the run times of like jobs that ended, taken for jobs without run time; without it their limit",
+        "a number above 0 and below 1",
+        gt=0,
+        lt=1,
+    )
     ignore_future: bool = key(False, "forecast also where the load table has rows inside the plan", "true or false")
 
 

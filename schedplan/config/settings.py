@@ -55,7 +55,10 @@ class HorizonSettings:
 
 @dataclass(frozen=True, slots=True)
 class ForecastSettings:
-    """quantile: what is provided for, 0 to 1. levels: percent of the bands. seasons_s: empty = found in the history."""
+    """quantile: what is provided for, 0 to 1. levels: percent of the bands. seasons_s: empty = found in the history.
+
+    runtime_quantile: of run times of like jobs, for jobs without run time; None: their limit.
+    """
 
     quantile: float
     levels: tuple[int, ...]
@@ -63,6 +66,7 @@ class ForecastSettings:
     model: str
     engine: str
     ignore_future: bool
+    runtime_quantile: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 
 from schedplan.engines.policy import Cycle
@@ -25,7 +26,10 @@ class Detail(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """cycle: in place of the policy's own; default_submit_s: of jobs that state no submission."""
+    """cycle: in place of the policy's own; default_submit_s: of jobs that state no submission.
+
+    guessed_minutes: how long a policy expects a job to run, by name, where that is less than its limit.
+    """
 
     order: EventOrder = EventOrder.SUBMISSIONS_FIRST
     seed: int = 0
@@ -33,3 +37,4 @@ class ReplayOptions:
     detail: Detail = Detail.AUTO
     default_submit_s: int | None = None
     otherwise_minutes: float | None = None
+    guessed_minutes: Mapping[str, float] = field(default_factory=dict)

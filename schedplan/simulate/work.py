@@ -28,7 +28,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Work:
-    """Jobs by (release, name), parallel lists. run_s: min(run time, limit); estimate_s: the limit, else the run time.
+    """Jobs by (release, name), parallel lists. run_s: min(run time, limit); estimate_s: the guess, the limit, else the run time.
 
     ask: index into asks; killed: the limit ends it; tenant: index into tenants. notes: what was assumed.
     """
@@ -87,12 +87,14 @@ def _timed(job: Job, options: ReplayOptions, said: Counter[str]) -> _Times | Non
     run_s = _run_s(job, options, said)
     if run_s is None or run_s <= 0:
         return None
+    guessed = options.guessed_minutes.get(job.name)
+    guess_s = None if guessed is None else max(_whole_seconds(guessed), 1)
     if job.time_limit_minutes is None:
-        return _Times(run_s, run_s, False)
+        return _Times(run_s, run_s if guess_s is None else guess_s, False)
     limit_s = _whole_seconds(job.time_limit_minutes)
     if limit_s <= 0:
         return None
-    return _Times(min(run_s, limit_s), limit_s, limit_s < run_s)
+    return _Times(min(run_s, limit_s), limit_s if guess_s is None else min(guess_s, limit_s), limit_s < run_s)
 
 
 def _run_s(job: Job, options: ReplayOptions, said: Counter[str]) -> int | None:

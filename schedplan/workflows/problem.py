@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from schedplan.check.vocabulary import KNOWN_MEASURES
 from schedplan.errors import InputError
+from schedplan.forecast.runtime_estimates import with_estimates
 from schedplan.measures.emissions import unknown_emissions
 from schedplan.measures.forbidding import idle_rules, with_rules
 from schedplan.measures.latency import LAW
@@ -86,7 +87,9 @@ def _problem(
 ) -> tuple[Problem, tuple[str, ...], tuple[str, ...]]:
     settings, content = project.settings, project.calibrated
     refuse_senseless(Subject(content.cluster, content.jobs))
-    timed, notes = with_runtimes(content.jobs, runtime_minutes)
+    known, guessed = with_estimates(content.jobs, settings.forecast.runtime_quantile, grid.start_s)
+    timed, notes = with_runtimes(known, runtime_minutes)
+    notes = (*guessed, *notes)
     problem = Problem(
         name=settings.project.name,
         grid=grid,

@@ -5,10 +5,12 @@ It chooses no policy and measures nothing. Every command that replays takes its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from schedplan.engines.policy import Policy
 from schedplan.errors import InputError
+from schedplan.forecast.runtime_estimates import guesses, with_estimates
 from schedplan.measures.work import placed_workers, stretch
 from schedplan.model.cluster import Cluster
 from schedplan.model.plan import Plan
@@ -27,7 +29,10 @@ from schedplan.workflows.project import Project
 
 @dataclass(frozen=True)
 class ReplayedWork:
-    """What is replayed. start_s: the start of the horizon, None for a log; plan: the one that the policy `plan` follows."""
+    """What is replayed. start_s: the start of the horizon, None for a log; plan: the one that the policy `plan` follows.
+
+    guessed_minutes: how long a policy expects jobs to run, by name, where [forecast] runtime_quantile asks for guesses.
+    """
 
     cluster: Cluster
     jobs: tuple[Job, ...]
@@ -35,21 +40,25 @@ class ReplayedWork:
     quotas: tuple[Quota, ...] = ()
     plan: FollowedPlan | None = None
     notes: tuple[str, ...] = ()
+    guessed_minutes: Mapping[str, float] = field(default_factory=dict)
 
 
 def log_work(project: Project) -> ReplayedWork:
     """Return all jobs of a project, each from its submission."""
     content = project.content
-    return ReplayedWork(content.cluster, content.jobs, quotas=joined(content.quotas, project.settings.quotas))
+    guessed = guesses(content.jobs, project.settings.forecast.runtime_quantile)
+    quotas = joined(content.quotas, project.settings.quotas)
+    return ReplayedWork(content.cluster, content.jobs, quotas=quotas, guessed_minutes=guessed)
 
 
 def open_work(project: Project) -> ReplayedWork:
     """Return the open jobs of a project from the start of its horizon on; InputError where it has none."""
     content, settings = project.content, project.settings
     grid, said = horizon(settings.horizon, content, settings.project.timezone)
-    jobs = tuple(_from_start(job, grid.start_s) for job in content.jobs if job.state.is_open)
+    known, guessed = with_estimates(content.jobs, settings.forecast.runtime_quantile, grid.start_s)
+    jobs = tuple(_from_start(job, grid.start_s) for job in known if job.state.is_open)
     quotas = joined(content.quotas, settings.quotas)
-    return ReplayedWork(content.cluster, jobs, grid.start_s, quotas, notes=(*said, *_history_notes(content)))
+    return ReplayedWork(content.cluster, jobs, grid.start_s, quotas, notes=(*said, *guessed, *_history_notes(content)))
 
 
 def planned_work(problem: Problem, plan: Plan) -> ReplayedWork:
@@ -75,7 +84,9 @@ def replay_work(
     otherwise_minutes: float | None = None,
 ) -> Replay:
     """Return what happens to work under a policy. otherwise_minutes: run time of jobs that state neither it nor a limit."""
-    options = ReplayOptions(order, seed, default_submit_s=work.start_s, otherwise_minutes=otherwise_minutes)
+    options = ReplayOptions(
+        order, seed, default_submit_s=work.start_s, otherwise_minutes=otherwise_minutes, guessed_minutes=work.guessed_minutes
+    )
     return replay(work.cluster, work.jobs, policy, options, work.plan, work.quotas)
 
 

@@ -12,7 +12,6 @@ from schedplan.errors import InputError, UsageError
 from schedplan.measures.replay import replay_measures
 from schedplan.model.plan import Plan, jobs_in_pieces
 from schedplan.model.timeline import Timeline
-from schedplan.model.workload import Job
 from schedplan.report.document import Document
 from schedplan.report.figures import counted
 from schedplan.report.simulation_document import ESTIMATES, simulation_document
@@ -157,7 +156,7 @@ def _record(project: Project, asked: SimulateOptions, task: _Task, found: Replay
         project=settings.name,
         policy=asked.policy.name,
         rules=(*asked.policy.rules(), ("events of one instant", _order_words(asked.order))),
-        settings=(("event order", asked.order.value), (ESTIMATES, _estimate_words(asked.policy, task.work.jobs))),
+        settings=(("event order", asked.order.value), (ESTIMATES, _estimate_words(project, asked.policy, task.work))),
         measures=replay_measures(found.timeline, settings.currency),
         dropped=tuple((reason.value, number) for reason, number in found.timeline.dropped),
         notes=(*task.notes, *found.notes),
@@ -171,9 +170,13 @@ def _record(project: Project, asked: SimulateOptions, task: _Task, found: Replay
     )
 
 
-def _estimate_words(policy: Policy, jobs: tuple[Job, ...]) -> str:
-    limited = sum(job.time_limit_minutes is not None for job in jobs)
-    return f"{policy.estimate}; {limited:,} of {len(jobs):,} jobs state a limit"
+def _estimate_words(project: Project, policy: Policy, work: ReplayedWork) -> str:
+    limited = sum(job.time_limit_minutes is not None for job in work.jobs)
+    words = f"{policy.estimate}; {limited:,} of {len(work.jobs):,} jobs state a limit"
+    if not work.guessed_minutes:
+        return words
+    level = project.settings.forecast.runtime_quantile or 0.0
+    return f"{words}; for {len(work.guessed_minutes):,} the P{level * 100:.4g} of like jobs that had ended, where that is less"
 
 
 def _order_words(order: EventOrder) -> str:

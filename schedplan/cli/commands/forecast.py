@@ -48,6 +48,10 @@ Freq = Annotated[
         "--freq", metavar="DURATION", help="Intervals of the demand of jobs, such as 15m; 1h without.", show_default=False
     ),
 ]
+Runtimes = Annotated[
+    bool,
+    typer.Option("--runtimes", help="Estimate how long open jobs run, from like jobs that ended, in place of any load."),
+]
 DECISION = "Decision backtest"
 Decision = Annotated[
     bool,
@@ -94,6 +98,7 @@ PerDevice = Annotated[
     "schedplan forecast load.csv --horizon 48h",
     "schedplan forecast jobs.parquet --by tenant --freq 1h",
     "schedplan forecast samples/ecommerce-day --decision --startup 15m",
+    "schedplan forecast log --runtimes",
     "schedplan forecast samples/ecommerce-day -o json",
 )
 def forecast(
@@ -105,6 +110,7 @@ def forecast(
     only: Only = None,
     by: Group = None,
     freq: Freq = None,
+    runtimes: Runtimes = False,
     decision: Decision = False,
     startup: Startup = None,
     replan: Replan = None,
@@ -113,6 +119,7 @@ def forecast(
     """Forecast load, or the devices that jobs hold, with quantiles, judged on the past beside seasonal naive."""
     from schedplan.workflows.forecast import decision_asked, default_file, forecast_project, horizon_seconds, jobs_asked, save
     from schedplan.workflows.project import open_project
+    from schedplan.workflows.runtimes import estimate_runtimes
 
     asked = jobs_asked(None if by is None else by.value, freq)
     place = call.place(data)
@@ -125,6 +132,9 @@ def forecast(
         progress("read")
         project = open_project(place, settings)
         progress("forecast")
+        if runtimes:
+            call.present(estimate_runtimes(project))
+            return
         found = forecast_project(project, horizon_seconds(horizon), tuple(only or ()), asked, judged_by)
     file = call.out or default_file(project)
     save(found, project, file, force=call.force)
