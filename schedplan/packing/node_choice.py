@@ -51,9 +51,12 @@ class Free:
         self.memory_gib[node] -= asked.memory_gib
 
 
-def best_fit(free: Free, asked: Asked) -> tuple[int, int | None] | None:
-    """Return (node, device of a share) that leaves least: of the device, then of devices, then of cores; None without room."""
-    rows = np.flatnonzero(free.room(asked))
+def best_fit(free: Free, asked: Asked, among: NDArray[np.bool_] | None = None) -> tuple[int, int | None] | None:
+    """Return (node, device of a share) that leaves least: of the device, then of devices, then of cores; None without room.
+
+    among: nodes that may take it, bool [node]; None: all.
+    """
+    rows = _rows(free, asked, among)
     if not len(rows):
         return None
     devices = free.devices[rows]
@@ -77,9 +80,9 @@ class LeastFragmentation:
         self.now = self._fragments(free.devices, free.cores)
         self._scores: dict[Asked, tuple[NDArray[np.int64], NDArray[np.int64], set[int]]] = {}
 
-    def choose(self, asked: Asked) -> tuple[int, int | None] | None:
-        """Return (node, device of a share); None without room."""
-        rows = np.flatnonzero(self.free.room(asked))
+    def choose(self, asked: Asked, among: NDArray[np.bool_] | None = None) -> tuple[int, int | None] | None:
+        """Return (node, device of a share); None without room. among: nodes that may take it, bool [node]; None: all."""
+        rows = _rows(self.free, asked, among)
         if not len(rows):
             return None
         scores, devices, stale = self._scores.setdefault(asked, self._unknown())
@@ -126,6 +129,11 @@ class LeastFragmentation:
         usable = (enough.sum(axis=2) >= self.count) & (cores[:, None] >= self.cores - NEARLY) & (self.count > 0)
         lost = np.where(usable, (devices[:, None, :] * ~enough).sum(axis=2), total)
         return np.asarray(lost @ self.popularity)
+
+
+def _rows(free: Free, asked: Asked, among: NDArray[np.bool_] | None) -> NDArray[np.intp]:
+    room = free.room(asked)
+    return np.flatnonzero(room if among is None else room & among)
 
 
 def _typical(history: Iterable[Asked]) -> tuple[tuple[Asked, float], ...]:

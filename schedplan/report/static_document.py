@@ -17,10 +17,7 @@ from schedplan.model.plan import Plan, PlanStatus, Unplaced
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.static.certificate import (
-    COUNTED_AT_MOST,
-    COUNTED_PLACED,
     DEAREST_DEVICE,
-    NODES_AT_LEAST,
     SIZE_AT_MOST,
     SIZE_PLACED,
 )
@@ -29,26 +26,22 @@ from schedplan.report.document import (
     Cell,
     Column,
     Document,
-    Entry,
-    Inline,
-    KeyValues,
     Kind,
     Notice,
     Paragraph,
-    Quantity,
     Section,
     SectionRole,
     Table,
     Tone,
 )
 from schedplan.report.figures import counted
-from schedplan.report.plan_facts import Provenance, is_tight, left_out_notices, placed_words, plan_facts, whole_value
+from schedplan.report.plan_facts import Provenance, is_tight, plan_facts
 from schedplan.report.plan_tables import conflict_section, goals_section, measures_section, provenance_section, replicas_section
+from schedplan.report.static_answer import answer_section, beside_section, more_warnings, worked
 
 MOST_POOLS_SHOWN = 200
 MOST_KINDS_SHOWN = 200
 MOST_NODES_SHOWN = 200
-WARNINGS_FIRST = 3
 NAMES_SHOWN = 3
 
 _BADGES = {
@@ -66,7 +59,8 @@ def static_document(
     origin = Provenance(inputs, versions)
     badge, tone = _BADGES[plan.proof.status]
     sections = (
-        _answer(problem, plan),
+        answer_section(problem, plan),
+        beside_section(problem, plan),
         _left_out_section(problem, plan),
         conflict_section(problem, plan),
         _nodes_section(problem, plan),
@@ -76,7 +70,7 @@ def static_document(
         _proof_section(problem, plan),
         goals_section(plan),
         measures_section(_few_measures(problem, plan)),
-        Section("warnings", "More warnings", _warnings(plan.warnings[WARNINGS_FIRST:])),
+        Section("warnings", "More warnings", more_warnings(plan)),
         Section("assumptions", "What was assumed", tuple(Notice(Severity.NOTE, text) for text in problem.assumptions)),
         provenance_section(plan, origin),
     )
@@ -93,64 +87,6 @@ def static_document(
         facts=plan_facts(problem, plan, origin),
         main_table="node-kinds" if plan.node_use is not None else None,
     )
-
-
-def _answer(problem: Problem, plan: Plan) -> Section:
-    if plan.node_use is None:
-        headline = "No placement can meet every rule at once."
-        return Section("answer", "The answer", (Paragraph((headline,), is_headline=True),), SectionRole.ANSWER)
-    headline_block = Paragraph(_headline(problem, plan), is_headline=True)
-    blocks: list[Block] = [headline_block, *left_out_notices(plan), Paragraph(_sentences(problem, plan))]
-    blocks.append(KeyValues("key-numbers", "", _key_entries(problem, plan), is_key=True))
-    blocks += _warnings(plan.warnings[:WARNINGS_FIRST])
-    if len(plan.warnings) > WARNINGS_FIRST:
-        blocks.append(Paragraph((f"{counted(len(plan.warnings) - WARNINGS_FIRST, 'more warning')} below.",)))
-    return Section("answer", "The answer", tuple(blocks), SectionRole.ANSWER)
-
-
-def _headline(problem: Problem, plan: Plan) -> tuple[Inline, ...]:
-    placed, total = len({part.job for part in plan.decisions.parts}), len(problem.jobs)
-    held, there = _work(plan, COUNTED_PLACED), _counted_total(problem)
-    jobs = placed_words(placed, total)
-    if held is None or not there:
-        return (f"{jobs}.",)
-    share = Quantity(held / there, Kind.SHARE, digits=2)
-    return (f"{jobs}; they hold {held:,.7g} of {there:,.7g} {_noun(problem)} (", share, ").")
-
-
-def _sentences(problem: Problem, plan: Plan) -> tuple[Inline, ...]:
-    most, there = _work(plan, COUNTED_AT_MOST), _counted_total(problem)
-    parts: list[Inline] = []
-    if most is not None and there:
-        share = Quantity(min(most / there, 1.0), Kind.SHARE, digits=3)
-        parts += [f"No placement of these jobs holds more than {most:,.7g} {_noun(problem)} (", share, "). "]
-    if plan.proof.status is PlanStatus.OPTIMAL:
-        return (*parts, "Proven optimal: no placement puts more weighed size on these nodes.")
-    size, at_most = _work(plan, SIZE_PLACED), _work(plan, SIZE_AT_MOST)
-    if size is not None and at_most:
-        reached = Quantity(size / at_most, Kind.SHARE, digits=3)
-        parts += ["The size placed, weighed by priority, is ", reached, " of what is proven to be the most."]
-    return tuple(parts)
-
-
-def _key_entries(problem: Problem, plan: Plan) -> tuple[Entry, ...]:
-    entries: list[Entry] = []
-    held, most, there = _work(plan, COUNTED_PLACED), _work(plan, COUNTED_AT_MOST), _counted_total(problem)
-    if held is not None and most is not None and there:
-        entries.append(Entry(f"{_noun(problem).capitalize()} held", Quantity(held / there, Kind.SHARE, digits=2), "by jobs"))
-        entries.append(Entry("Proven limit", Quantity(min(most / there, 1.0), Kind.SHARE, digits=3), "of any placement"))
-    placed, total = len({part.job for part in plan.decisions.parts}), len(problem.jobs)
-    tone = Tone.GOOD if placed == total else Tone.CAUTION
-    entries.append(Entry("Jobs placed", Quantity(f"{placed:,} of {total:,}"), "", tone))
-    least = _work(plan, NODES_AT_LEAST)
-    at_least = "" if least is None else f"; any placement of all jobs takes at least {least:,.0f}"
-    entries.append(Entry("Nodes in use", Quantity(_nodes_in_use(plan), Kind.COUNT), f"of {len(problem.cluster.nodes):,}{at_least}"))
-    cost = whole_value(plan, "cost")
-    if cost:
-        entries.append(Entry("Cost", Quantity(cost, Kind.MONEY, problem.currency, 2), "per hour"))
-    tone = Tone.GOOD if is_tight(plan) else Tone.CAUTION
-    entries.append(Entry("Gap", Quantity(plan.proof.gap, Kind.SHARE, digits=2), "of the size left out, to the proven least", tone))
-    return tuple(entries)
 
 
 @dataclass
@@ -219,10 +155,6 @@ def _held(problem: Problem, plan: Plan) -> NDArray[np.float64]:
         shape = problem.service_by_name[stand.service].shape
         held[problem.cluster.node_idx[stand.node]] += stand.replicas * np.array([shape.gpus, shape.cpus, shape.memory_gib])
     return held
-
-
-def _nodes_in_use(plan: Plan) -> int:
-    return len({part.node for part in plan.decisions.parts} | {stand.node for stand in plan.decisions.replicas})
 
 
 def _single_nodes_section(problem: Problem, plan: Plan) -> Section:
@@ -297,10 +229,10 @@ def _names(rows: list[Unplaced]) -> str:
 
 
 def _proof_section(problem: Problem, plan: Plan) -> Section:
-    at_most, size = _work(plan, SIZE_AT_MOST), _work(plan, SIZE_PLACED)
+    at_most, size = worked(plan, SIZE_AT_MOST), worked(plan, SIZE_PLACED)
     if at_most is None or size is None or not plan.proof.prices:
         return Section("bound", "Why no placement is better", ())
-    dearest = _work(plan, DEAREST_DEVICE)
+    dearest = worked(plan, DEAREST_DEVICE)
     words = (
         "Take these prices for what a node offers. However a device is cut into shares, they are worth no more than the device "
         f"(at most {dearest or 0.0:.6g}), so no placement is worth more than all nodes at these prices and, for each job, what its "
@@ -332,20 +264,3 @@ def _few_measures(problem: Problem, plan: Plan) -> Plan:
     if len(problem.cluster.pools) <= MOST_POOLS_SHOWN:
         return plan
     return replace(plan, measures=tuple(one for one in plan.measures if "pool" not in dict(one.labels)))
-
-
-def _warnings(texts: tuple[str, ...]) -> tuple[Notice, ...]:
-    return tuple(Notice(Severity.WARNING, text) for text in texts)
-
-
-def _work(plan: Plan, name: str) -> float | None:
-    return dict(plan.proof.work).get(name)
-
-
-def _counted_total(problem: Problem) -> float:
-    devices, cpus, _ = problem.cluster.totals
-    return devices if problem.cluster.has_devices else cpus
-
-
-def _noun(problem: Problem) -> str:
-    return "devices" if problem.cluster.has_devices else "cores"

@@ -15,7 +15,15 @@ from schedplan.model.problem import Demand
 from schedplan.model.workload import Service, WorkerShape
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.static.at_one_instant import optimize_static
-from schedplan.optimize.static.certificate import COUNTED_AT_MOST, SIZE_AT_MOST, SIZE_PLACED
+from schedplan.optimize.static.certificate import (
+    COUNTED_AT_MOST,
+    COUNTED_BY_BEST_FIT,
+    COUNTED_BY_LEAST_FRAGMENTATION,
+    COUNTED_PLACED,
+    NODES_AT_LEAST,
+    SIZE_AT_MOST,
+    SIZE_PLACED,
+)
 from schedplan.optimize.static.reference import static_scales
 from tests.optimize_static.problems import node, pod, static
 
@@ -225,3 +233,57 @@ def test_profiles_stand_at_legal_starts() -> None:
     assert plan.proof.status is PlanStatus.OPTIMAL
     assert [row.name for row in plan.unplaced] == ["c"]
     assert corrupted(task, plan, static_scales(task)) == ()
+
+
+def test_work_stands_on_the_fewest_nodes() -> None:
+    # 26 nodes of 10 cores, work of 4, 4, 3, 3, 3, 3 cores: 20 in all, so two nodes at least, and 4 + 3 + 3 twice is two. Best fit,
+    # the largest first, ends at 4 + 4, 3 + 3 + 3 and 3: no one of these three can be emptied onto the others.
+    pools = tuple(node(f"n{idx:02d}", cpus=10.0, memory_gib=None) for idx in range(26))
+    plan = optimize_static(static(pools, tuple(pod(f"p{idx}", cpus=cores) for idx, cores in enumerate((4, 4, 3, 3, 3, 3)))))
+
+    assert len(plan.decisions.parts) == 6
+    assert len({part.node for part in plan.decisions.parts}) == 2
+    assert dict(plan.proof.work)[NODES_AT_LEAST] == 2
+
+
+def test_rent_goes_before_the_number_of_nodes() -> None:
+    # Six pods of a device. Seven nodes of one device are sunk; one of eight devices would do alone, and costs 5 an hour. Nineteen
+    # more nodes have none.
+    sunk = tuple(node(f"s{idx}", cpus=None, memory_gib=None, market=Market.OWNED) for idx in range(7))
+    rented = node("r", gpus=8, cpus=None, memory_gib=None, market=Market.ON_DEMAND, price_per_hour=5.0)
+    bare = tuple(node(f"b{idx:02d}", gpus=0, cpus=1.0) for idx in range(19))
+    plan = optimize_static(static((*sunk, rented, *bare), tuple(pod(f"p{idx}", 1.0) for idx in range(6))))
+
+    assert {part.node for part in plan.decisions.parts} <= {f"s{idx}" for idx in range(7)}
+
+
+def test_choices_of_one_node_at_a_time_are_told_beside_the_plan() -> None:
+    # A node of one device and 8 cores, one of two devices and 4. `a`, half a device, comes first and goes where it leaves least: to
+    # the single device. `b`, half a device and 8 cores, fits there alone, and its half is free. `c` takes a whole device of the
+    # other node, as does `d`: all 3 devices are held one at a time. With `e`, a whole device, nothing changes: none is free.
+    # By fragments `a` goes to the other node. Of 5 asked for, 3 want whole devices. On the single device it would strand its other
+    # half for those: 0.6 x 0.5 = 0.3. On the other node, of whose 2 devices `b` can use none for lack of cores, it strands 0.3 too
+    # and takes 0.2 x 0.5 off what was stranded: 0.2. Then `b` on the single device, `c` on the other: 2 in all.
+    pools = (node("one", cpus=8.0, memory_gib=None), node("two", gpus=2, cpus=4.0, memory_gib=None))
+    jobs = (pod("a", 0.5), pod("b", 0.5, 8.0), pod("c", 1.0), pod("d", 1.0), pod("e", 1.0))
+    work = dict(optimize_static(static(pools, jobs)).proof.work)
+
+    assert work[COUNTED_BY_BEST_FIT] == 3
+    assert work[COUNTED_BY_LEAST_FRAGMENTATION] == 2
+
+
+def test_choices_of_one_node_at_a_time_are_worse_where_order_misleads() -> None:
+    # Two devices. 0.4 and 0.4 come first and share one; 0.6 and 0.6 then find the other alone: 1.4 held of 2. The plan pairs them.
+    pools = (node("n", gpus=2, cpus=None, memory_gib=None),)
+    jobs = (pod("a", 0.4), pod("b", 0.4), pod("c", 0.6), pod("d", 0.6))
+    work = dict(optimize_static(static(pools, jobs)).proof.work)
+
+    assert pytest.approx(1.4) == work[COUNTED_BY_BEST_FIT]
+    assert pytest.approx(2.0) == work[COUNTED_PLACED]
+
+
+def test_choices_of_one_node_at_a_time_are_not_asked_about_gangs() -> None:
+    plan = optimize_static(static((node("n", gpus=2, cpus=None, memory_gib=None),), (pod("gang", 1.0, workers=2),)))
+
+    assert len(plan.decisions.parts) == 1
+    assert COUNTED_BY_BEST_FIT not in dict(plan.proof.work)

@@ -12,6 +12,7 @@ import numpy as np
 from schedplan.optimize.static.filling import Filling
 from schedplan.optimize.static.instance import Instance, Integers
 from schedplan.optimize.static.nodes import Flags, Hold, Nodes
+from schedplan.optimize.static.program import Floats
 from schedplan.packing.allowance import Allowance
 
 NOW = slice(0, 1)
@@ -47,23 +48,23 @@ class Assembly:
         for k, devices in units:
             self._add(node, k, tuple(int(free[device]) for device in devices) or None)
 
-    def fill(self, order: Sequence[int]) -> None:
-        """Put what is still wanted where it fits best, classes in a given order."""
+    def fill(self, order: Sequence[int], among: Flags | None = None) -> None:
+        """Put what is still wanted where it fits best, classes in a given order; `among` some nodes, None: all."""
         for k in order:
-            while self.wanted[k] > 0 and self.add(k):
+            while self.wanted[k] > 0 and self.add(k, among):
                 pass
 
-    def add(self, k: int) -> bool:
+    def add(self, k: int, among: Flags | None = None) -> bool:
         """Put one more job of a class where it fits best, a gang whole within one family of types; return whether it fits.
 
         A row of a gang is put with all other rows of it, or not at all.
         """
         if k not in self.instance.bundle_of:
-            return bool(self._add_job(k))
+            return bool(self._add_job(k, among))
         held: list[Hold] = []
         for row in sorted(self.instance.bundle_of[k], key=lambda row: (-self.instance.weights[row], row)):
             while self.wanted[row] > 0:
-                more = self._add_job(row)
+                more = self._add_job(row, among)
                 if not more:
                     self._take_back(held)
                     return False
@@ -93,13 +94,22 @@ class Assembly:
         """Return the weighed size of all units that stand."""
         return float(self.instance.weights @ (self.instance.demand - self.wanted))
 
+    def upkeep(self) -> tuple[float, int]:
+        """Return (rent per hour, nodes) of what is in use."""
+        in_use = self.nodes.n_holds > 0
+        return float(self._rents()[in_use].sum()), int(in_use.sum())
+
     def save(self) -> None:
         """Empty nodes onto others in use, where all that stands there finds room: dear rented ones first, then the emptiest."""
-        prices = np.array([one.price if not one.pool.market.is_sunk else 0.0 for one in self.instance.types])[self.nodes.type_of]
+        prices = self._rents()
         rows = np.flatnonzero((self.nodes.n_holds > 0) & (self.nodes.n_holds <= THRIFT_MOVES))
         for node in rows[np.lexsort((rows, self.nodes.n_holds[rows], -prices[rows]))]:
             if all(hold.of is not None for hold in self.nodes.holds[node]):
                 self._empty(int(node))
+
+    def _rents(self) -> Floats:
+        """Rent per hour of each node, float64 [node]."""
+        return np.array([one.price if not one.pool.market.is_sunk else 0.0 for one in self.instance.types])[self.nodes.type_of]
 
     def _empty(self, node: int) -> None:
         in_use = self.nodes.n_holds > 0
@@ -170,16 +180,18 @@ class Assembly:
         open_to = {model for model in models if self.allowance.refusal(job, model, job.workers, NOW) is None}
         return np.array([one.pool.accelerator in open_to for one in types], dtype=np.bool_)[self.nodes.type_of]
 
-    def _add_job(self, k: int) -> list[Hold]:
+    def _add_job(self, k: int, among: Flags | None) -> list[Hold]:
         """Put one more job of a class and return its units; none where it does not fit."""
         allowed = self._allowed(k)
+        if among is not None:
+            allowed = among if allowed is None else among & allowed
         if self.instance.classes[k].units == 1:
             node = self.nodes.best(k, allowed)
             return [] if node is None else [self._add(node, k)]
         families = np.array(self.instance.families[k])[self.nodes.type_of]
         for family in sorted(set(self.instance.families[k])):
-            among = families == family
-            held = self._add_gang(k, among if allowed is None else among & allowed)
+            of_family = families == family
+            held = self._add_gang(k, of_family if allowed is None else of_family & allowed)
             if held:
                 return held
         return []

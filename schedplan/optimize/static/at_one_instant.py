@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedplan.model.plan import Plan
 from schedplan.model.problem import Problem
 from schedplan.model.progress import NOTHING, Progress, Watch, unwatched
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solved import Solved
+from schedplan.optimize.static.beside import held_beside
 from schedplan.optimize.static.one_slot import interrupted_in_one_slot, is_for_one_slot, optimize_one_slot
 from schedplan.optimize.static.solve import StaticSolve
 
@@ -37,7 +40,7 @@ class AtOneInstant:
         else:
             self._by_recipe = StaticSolve(self.problem, self.options, self.watch)
             plan = self._by_recipe.plan()
-        self._solved = Solved(self.problem, plan)
+        self._solved = Solved(self.problem, _with_choices(self.problem, plan))
         return self._solved
 
     def reached(self) -> Solved | None:
@@ -55,3 +58,10 @@ class AtOneInstant:
         if progress.decisions is not None:
             self._reached = progress
         self.watch(progress)
+
+
+def _with_choices(problem: Problem, plan: Plan) -> Plan:
+    """The plan, beside what choices of one node at a time hold of the same work."""
+    if plan.proof.objective is None:
+        return plan
+    return replace(plan, proof=replace(plan.proof, work=(*plan.proof.work, *held_beside(problem))))

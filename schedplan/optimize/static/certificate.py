@@ -16,6 +16,8 @@ from schedplan.optimize.static.services import service_needs
 # Names of the numbers of the proof among the work of a solve. Counted resource: devices, else cores.
 SIZE_PLACED, SIZE_AT_MOST = "weighed size placed", "weighed size placed at most"
 COUNTED_PLACED, COUNTED_AT_MOST = "counted resource placed", "counted resource placed at most"
+COUNTED_BY_BEST_FIT = "counted resource placed by best fit"
+COUNTED_BY_LEAST_FRAGMENTATION = "counted resource placed by least growth of fragmentation"
 NODES_AT_LEAST = "nodes that any placement of all work takes"
 DEAREST_DEVICE = "dearest device under the prices of the proof"
 

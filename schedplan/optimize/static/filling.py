@@ -106,10 +106,10 @@ def sampled_fillings(relaxation: Relaxation, answer: Answer, rng: np.random.Gene
 
 
 def standing_fillings(nodes: Nodes, type_of: Integers) -> list[Filling]:
-    """Return what stands on each node, a node's type being type_of[node]; nodes with replicas give none."""
+    """Return what stands on each node, a node's type being type_of[node]; nodes with replicas or no type (below 0) give none."""
     found = []
     for node, holds in enumerate(nodes.holds):
-        if holds and all(hold.of is not None and hold.need.shares <= 1 for hold in holds):
+        if holds and type_of[node] >= 0 and all(hold.of is not None and hold.need.shares <= 1 for hold in holds):
             devices: dict[int, list[int]] = {}
             loose: Counter[int] = Counter()
             for hold in holds:

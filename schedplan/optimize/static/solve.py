@@ -26,16 +26,18 @@ from schedplan.optimize.static.amounts import amounts, weighed_size
 from schedplan.optimize.static.assembly import Assembly
 from schedplan.optimize.static.bound import ProvenBound, bound_of
 from schedplan.optimize.static.certificate import least_objective
+from schedplan.optimize.static.dives import weights_of
 from schedplan.optimize.static.instance import Instance, instance
 from schedplan.optimize.static.leftover import holds_nowhere, left_out_rows
 from schedplan.optimize.static.nodes import Nodes
 from schedplan.optimize.static.one_slot import has_ties
-from schedplan.optimize.static.recipe import assemble, weights_of
+from schedplan.optimize.static.recipe import assemble
 from schedplan.optimize.static.reference import first_come, scales_of
 from schedplan.optimize.static.relaxation import Relaxation
 from schedplan.optimize.static.residual import residual
 from schedplan.optimize.static.services import service_needs
 from schedplan.optimize.static.standing import assembly_with, decisions_of, nodes_with, standing_of
+from schedplan.optimize.static.thrift import on_fewer_nodes
 from schedplan.optimize.static.whole import is_small, solve_whole
 from schedplan.units import MICRO
 
@@ -90,8 +92,7 @@ class StaticSolve:
         built = self._built()
         self._keep(built.assembly)
         self._tell("fewer nodes")
-        built.assembly.save()
-        built.assembly.fill(self._order())
+        built = replace(built, assembly=self._saved(built.assembly))
         by_search = 0.0 if built.proven is None else least_objective(self.problem, built.proven)
         prices = proven.prices if proven.least >= by_search else ()
         plan = self._handed_out(built.assembly, max(proven.least, by_search))
@@ -216,6 +217,12 @@ class StaticSolve:
             ("rounds of the dive", float(done.dive_rounds)),
         )
         return _Built(assembly, route, work)
+
+    def _saved(self, assembly: Assembly) -> Assembly:
+        """Return the same work on fewer nodes, and whatever else finds room then."""
+        assembly.save()
+        assembly.fill(self._order())
+        return on_fewer_nodes(self.problem, self.instance, self.standing, assembly, self._keep)
 
     def _order(self) -> list[int]:
         weights = weights_of(self.instance)
