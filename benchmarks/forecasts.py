@@ -2,6 +2,7 @@
 
     python -m benchmarks.forecasts cost [SPEC ...]     CPU seconds per series and phase
     python -m benchmarks.forecasts accuracy            the public series in SCHEDPLAN_DATA, judged on their own past
+    python -m benchmarks.forecasts engines [N]         N series of eight weeks by the hour, by the blend and by each engine
     python -m benchmarks.forecasts many [N]            N series of eight weeks by the hour, in as many processes as there are cores
 
 It knows nothing of planning.
@@ -154,6 +155,25 @@ def cost(names: list[str]) -> int:
     return 0
 
 
+def engines(arguments: list[str]) -> int:
+    """Print the CPU seconds of a forecast by the blend of SARIMAs and by one SARIMA of each engine, and their errors."""
+    from schedplan.forecast.options import Engine, ForecastOptions, ModelChoice
+    from schedplan.forecast.pipeline import forecast_series
+
+    many = [generated(8, 3600, seed) for seed in range(int(arguments[0]) if arguments else 3)]
+    ways = {"blend": ForecastOptions(24)}
+    ways |= {engine.value: ForecastOptions(24, model=ModelChoice.SARIMA, engine=engine) for engine in Engine}
+    for name, options in ways.items():
+        forecast_series(many[0], options)
+        times, ratios = [], []
+        for series in many:
+            begin_s = process_time()
+            ratios.append(forecast_series(series, options).quality.relative_mae or np.nan)
+            times.append(process_time() - begin_s)
+        print(f"{name}: {np.median(times):.2f} CPU s a series, the slowest {max(times):.2f}; relative MAE {np.mean(ratios):.3f}")
+    return 0
+
+
 def accuracy(_: list[str]) -> int:
     """Print how the public series are forecast; 2 where their folder is not told."""
     folder = os.environ.get("SCHEDPLAN_DATA")
@@ -198,11 +218,11 @@ def _on_grid(times: list[datetime], values: NDArray[np.float64], step_s: int) ->
     return grid
 
 
-COMMANDS: dict[str, Callable[[list[str]], int]] = {"cost": cost, "accuracy": accuracy, "many": many}
+COMMANDS: dict[str, Callable[[list[str]], int]] = {"cost": cost, "engines": engines, "accuracy": accuracy, "many": many}
 
 
 def main(arguments: list[str]) -> int:
-    """Run one of the three; 2 where it is none of them."""
+    """Run one of the four; 2 where it is none of them."""
     if not arguments or arguments[0] not in COMMANDS:
         print(f"say which: {', '.join(COMMANDS)}", file=sys.stderr)
         return 2

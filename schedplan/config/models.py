@@ -56,7 +56,9 @@ class ForecastSection(Section):
         [], "season lengths; empty: found in the history", 'durations such as ["24h", "7d"], increasing', commas=True
     )
     model: str = key("auto", "forecaster: auto, or one by name", "the name of a forecaster, or auto", min_length=1)
-    engine: Literal["css", "statsmodels", "fourier"] = key("statsmodels", "how SARIMA is estimated", "css, statsmodels or fourier")
+    engine: Literal["css", "statsmodels", "fourier"] = key(
+        "css", "how SARIMA is estimated; auto tries one by statsmodels or fourier besides", "css, statsmodels or fourier"
+    )
     reserve: list[str] = key([], "whose demand not yet known is kept free", "a list of selectors", commas=True)
     runtime_quantile: float | None = key(
         None,

@@ -24,10 +24,7 @@ class Unsupported:
         return ".".join(self.path)
 
 
-REFUSED = (
-    Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),
-    Unsupported(("forecast", "engine"), "the model sarima is estimated by statsmodels only", lambda value: value != "statsmodels"),
-)
+REFUSED = (Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),)
 
 WARNED = (
     Unsupported(("inputs", "events"), "forecasts do not know events yet"),

@@ -11,6 +11,7 @@ from schedplan.forecast.pipeline import ForecastResult, forecast_series, not_for
 from schedplan.model.forecast import Series
 from schedplan.parallel.run import run_each, usable_cores
 
+SERIES_TIMEOUT_S = 120.0
 SERIES_PER_WORKER = 16
 """A process takes about as long to start as a few series by the hour take to forecast."""
 
@@ -24,14 +25,17 @@ class Asked:
     provision: Provision | None = None
 
 
-def forecast_each(asked: Sequence[Asked], workers: int | None = None) -> tuple[ForecastResult, ...]:
+def forecast_each(
+    asked: Sequence[Asked], workers: int | None = None, timeout_s: float = SERIES_TIMEOUT_S
+) -> tuple[ForecastResult, ...]:
     """Return one result per series, in their order, the same bytes whatever the number of workers; `folds` are left out.
 
     workers: processes; None: as many as there are cores, and none for less than 32 series. A series that raises, or ends its
-    process, gets a forecast without values that says why.
+    process, or takes longer than `timeout_s` in one (hundreds of times what a series by the hour takes, so that only what hangs is
+    ended), gets a forecast without values that says why.
     """
     most = usable_cores() if workers is None else workers
-    outcomes = run_each(_forecast, asked, min(most, len(asked) // SERIES_PER_WORKER), SERIES_PER_WORKER)
+    outcomes = run_each(_forecast, asked, min(most, len(asked) // SERIES_PER_WORKER), SERIES_PER_WORKER, timeout_s)
     results = []
     for each, outcome in zip(asked, outcomes, strict=True):
         if outcome.value is not None:

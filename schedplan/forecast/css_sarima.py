@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.forecast.css import errors_of, fit_css
-from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled
-from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
+from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled, from_the_end
 from schedplan.forecast.orders import Orders
-from schedplan.forecast.rolling import response, roll_forward
+from schedplan.forecast.rolling import error_growth, roll_forward
 from schedplan.model.forecast import Series
 
 LEAST_SEASONS = 3
@@ -62,8 +61,7 @@ class FittedCssSarima:
         return self.orders.name
 
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
-        rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
-        return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
+        return from_the_end(self, self.series, horizon, quantiles)
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
         left, right = self.orders.left(self.parameters), self.orders.right(self.parameters)
@@ -73,5 +71,5 @@ class FittedCssSarima:
 
     def standard_error(self, horizon: int) -> NDArray[np.float64]:
         """Return the deviation of the error 1, 2, ... steps ahead, float64 [horizon]."""
-        psi = response(self.orders.left(self.parameters), self.orders.right(self.parameters), horizon)
-        return np.asarray(self.sigma * np.sqrt(np.cumsum(psi**2)))
+        left, right = self.orders.left(self.parameters), self.orders.right(self.parameters)
+        return error_growth(left, right, self.sigma, horizon)

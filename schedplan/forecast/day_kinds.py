@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.forecast.css import errors_of, fit_css
-from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled
-from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
+from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled, from_the_end
 from schedplan.forecast.lags import over
 from schedplan.forecast.orders import Orders
-from schedplan.forecast.rolling import response, roll_forward
+from schedplan.forecast.rolling import error_growth, roll_forward
 from schedplan.model.forecast import Series
 
 NAME = "day-kinds"
@@ -85,8 +84,7 @@ class FittedDayKinds:
         return f"{len(self.kinds) - rare}+{rare} days alike"
 
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
-        rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
-        return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
+        return from_the_end(self, self.series, horizon, quantiles)
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
         values = series.values
@@ -101,8 +99,7 @@ class FittedDayKinds:
 
     def standard_error(self, horizon: int) -> NDArray[np.float64]:
         """Return the deviation of the error 1, 2, ... steps ahead, float64 [horizon]."""
-        psi = response(DEPARTURE.left(self.parameters), DEPARTURE.right(self.parameters), horizon)
-        return np.asarray(self.sigma * np.sqrt(np.cumsum(psi**2)))
+        return error_growth(DEPARTURE.left(self.parameters), DEPARTURE.right(self.parameters), self.sigma, horizon)
 
     def _last_alike(self, origins: NDArray[np.int64], horizon: int) -> NDArray[np.int64]:
         """Return the newest step before each origin of the hour and kind of each target, int64 [origins, h]; negative: none."""

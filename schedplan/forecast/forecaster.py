@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.forecast.gaussian import quantiles as normal_quantiles
 from schedplan.model.forecast import Series
 
 
@@ -50,6 +51,12 @@ class Fitted(Protocol):
         `series` begins like the one fitted on and may go on after it; the parameters stay.
         """
         ...
+
+
+def from_the_end(fitted: Fitted, series: Series, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
+    """Return what follows a series: the forecast from its end as `roll` gives it, with normal quantiles."""
+    rolled = fitted.roll(series, np.array([len(series.values)]), horizon)
+    return Outlook(rolled.mean[0], rolled.se, normal_quantiles(rolled.mean[0], rolled.se, quantiles))
 
 
 class Forecaster(Protocol):

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled
-from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
+from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled, from_the_end
 from schedplan.model.forecast import Series
 
 LAST_VALUE = "naive"
@@ -33,8 +32,7 @@ class FittedLastValue:
     notes: tuple[str, ...] = ()
 
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
-        rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
-        return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
+        return from_the_end(self, self.series, horizon, quantiles)
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
         last = series.values[origins - 1]
@@ -69,8 +67,7 @@ class FittedMean:
     notes: tuple[str, ...] = ()
 
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
-        rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
-        return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
+        return from_the_end(self, self.series, horizon, quantiles)
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
         means = np.cumsum(series.values)[origins - 1] / origins

@@ -19,6 +19,14 @@ class ModelChoice(Enum):
     NAIVE = "naive"
 
 
+class Engine(Enum):
+    """What estimates a SARIMA: least squares, the exact likelihood, or an ARMA around sines and cosines."""
+
+    CSS = "css"
+    STATSMODELS = "statsmodels"
+    FOURIER = "fourier"
+
+
 @dataclass(frozen=True, slots=True)
 class ForecastOptions:
     """How one series is to be forecast; ValueError where a value is out of range.
@@ -28,6 +36,7 @@ class ForecastOptions:
         The first is the one seasonal naive and MASE are measured by.
     levels: percent of the central bands. quantile_levels: the quantiles besides them.
     folds: forecast origins of the backtest, at most; a sixth of the first season apart.
+    engine: of the model sarima; of auto, where it is not css, one more model that is tried beside the blend.
     seed: for forecasters that draw; the built-in ones compute everything in closed form.
     """
 
@@ -38,6 +47,7 @@ class ForecastOptions:
     quantile_levels: tuple[float, ...] = QUANTILES
     folds: int = 84
     seed: int = 0
+    engine: Engine = Engine.CSS
 
     def __post_init__(self) -> None:
         if self.horizon_steps < 1:

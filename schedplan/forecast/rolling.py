@@ -41,6 +41,11 @@ def roll_forward(
     return result
 
 
+def error_growth(left: LagPolynomial, right: LagPolynomial, sigma: float, horizon: int) -> NDArray[np.float64]:
+    """Return the deviation of the error 1, 2, ... steps ahead, where that of one step is sigma; float64 [horizon]."""
+    return np.asarray(sigma * np.sqrt(np.cumsum(response(left, right, horizon) ** 2)))
+
+
 def response(left: LagPolynomial, right: LagPolynomial, horizon: int) -> NDArray[np.float64]:
     """Return what a shock of 1 does to the value 0, 1, ... steps later (the psi weights); float64 [horizon]."""
     psi = np.zeros(horizon)

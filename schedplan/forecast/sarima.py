@@ -1,4 +1,4 @@
-"""SARIMA (1,0,1)(0,1,1)m by exact maximum likelihood. The only file that knows statsmodels.
+"""SARIMA (1,0,1)(0,1,1)m by exact maximum likelihood, by statsmodels' state space.
 
 Parameters come from the likelihood of the seasonal differences, started at those of least squares; one Kalman pass over the
 whole history then gives the state before every value, and with it the forecast from every origin.
@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.forecast.css import fit_css
-from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled
-from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
+from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled, from_the_end
 from schedplan.forecast.orders import LARGEST_ROOT, PARAMETER_DIGITS, airline
-from schedplan.forecast.rolling import response
+from schedplan.forecast.rolling import error_growth
 from schedplan.model.forecast import Series
 
 NAME = "sarima"
@@ -54,8 +53,8 @@ class Sarima:
         n = len(series.values)
         if self.season > LONGEST_SEASON:
             raise NotFitted(
-                f"SARIMA was not tried: a season of {self.season} steps is more than the {LONGEST_SEASON} it can be fitted for in"
-                f" reasonable time; load by the hour has seasons of 24"
+                f"SARIMA was not tried: a season of {self.season} steps is more than the {LONGEST_SEASON} whose exact likelihood"
+                f" can be had in reasonable time; the engines css and fourier know no such bound"
             )
         if n < LEAST_SEASONS * self.season:
             raise NotFitted(
@@ -77,8 +76,7 @@ class FittedSarima:
     notes: tuple[str, ...] = ()
 
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
-        rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
-        return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
+        return from_the_end(self, self.series, horizon, quantiles)
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
         passed = _kalman_pass(series.values, self.parameters, self.season)
@@ -88,8 +86,8 @@ class FittedSarima:
             means[:, step] = passed.design @ state
             state = passed.transition @ state
         orders = airline(self.season)
-        psi = response(orders.left(self.parameters), orders.right(self.parameters), horizon)
-        return Rolled(means, self.sigma * np.sqrt(np.cumsum(psi**2)))
+        left, right = orders.left(self.parameters), orders.right(self.parameters)
+        return Rolled(means, error_growth(left, right, self.sigma, horizon))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from schedplan.forecast.css_sarima import CssSarima, FittedCssSarima
 from schedplan.forecast.day_kinds import DayKinds, FittedDayKinds
-from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled
-from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
+from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled, from_the_end
 from schedplan.forecast.orders import Orders, Seasonal, airline
 from schedplan.forecast.seasonal_naive import FittedSeasonalNaive, SeasonalNaive
 from schedplan.model.forecast import Series
@@ -83,8 +82,7 @@ class FittedBlend:
     notes: tuple[str, ...] = ()
 
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
-        rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
-        return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
+        return from_the_end(self, self.series, horizon, quantiles)
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
         means = np.empty((len(origins), horizon))

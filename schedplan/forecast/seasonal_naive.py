@@ -8,8 +8,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled
-from schedplan.forecast.gaussian import quantiles as gaussian_quantiles
+from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled, from_the_end
 from schedplan.model.forecast import Series
 
 NAME = "seasonal-naive"
@@ -55,8 +54,7 @@ class FittedSeasonalNaive:
         return f"repeat of {self.season}"
 
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
-        rolled = self.roll(self.series, np.array([len(self.series.values)]), horizon)
-        return Outlook(rolled.mean[0], rolled.se, gaussian_quantiles(rolled.mean[0], rolled.se, quantiles))
+        return from_the_end(self, self.series, horizon, quantiles)
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
         return Rolled(repeat_season(series.values, origins, horizon, self.season), self.standard_error(horizon))

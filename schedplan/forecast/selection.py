@@ -5,11 +5,15 @@ from __future__ import annotations
 from math import inf
 
 from schedplan.forecast.backtest import Score
+from schedplan.forecast.css_sarima import CssSarima
 from schedplan.forecast.forecaster import Forecaster
+from schedplan.forecast.fourier import NAME as FOURIER
+from schedplan.forecast.fourier import Fourier
 from schedplan.forecast.naive import LAST_VALUE, MEAN, LastValue, Mean
-from schedplan.forecast.options import ModelChoice
+from schedplan.forecast.options import Engine, ModelChoice
+from schedplan.forecast.orders import airline
+from schedplan.forecast.sarima import FITTED_SEASONS, Sarima
 from schedplan.forecast.sarima import NAME as SARIMA
-from schedplan.forecast.sarima import Sarima
 from schedplan.forecast.sarima_blend import NAME as SARIMA_BLEND
 from schedplan.forecast.sarima_blend import SarimaBlend
 from schedplan.forecast.seasonal_naive import NAME as SEASONAL_NAIVE
@@ -21,7 +25,7 @@ EARNED = 0.05
 EXCEEDANCE_RANGE = (0.03, 0.08)
 
 
-def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool) -> tuple[Forecaster, ...]:
+def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool, engine: Engine = Engine.CSS) -> tuple[Forecaster, ...]:
     """Return the forecasters to try, the one that wins ties first. `seasons` is empty where there is none."""
     if choice is ModelChoice.NAIVE or not seasons:
         return (LastValue(),) if choice is ModelChoice.NAIVE else (LastValue(), Mean())
@@ -29,10 +33,20 @@ def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool) -> t
     if choice is ModelChoice.SEASONAL_NAIVE:
         return (first,)
     if choice is ModelChoice.SARIMA:
-        return (Sarima(seasons[0]), first)
+        return (_by_engine(engine, seasons), first)
     longer = tuple(SeasonalNaive(season, f"{SEASONAL_NAIVE}-{season}") for season in seasons[1:])
     blend = () if sparse else (SarimaBlend(seasons[:2]),)
-    return (first, *longer, *blend, LastValue(), Mean())
+    refined = () if sparse or engine is Engine.CSS else (_by_engine(engine, seasons),)
+    return (first, *longer, *blend, *refined, LastValue(), Mean())
+
+
+def _by_engine(engine: Engine, seasons: tuple[int, ...]) -> Forecaster:
+    season = seasons[0]
+    if engine is Engine.STATSMODELS:
+        return Sarima(season)
+    if engine is Engine.FOURIER:
+        return Fourier(seasons[:2])
+    return CssSarima(SARIMA, airline(season), FITTED_SEASONS * season)
 
 
 def best(scores: tuple[Score, ...]) -> Score | None:
@@ -81,7 +95,9 @@ def _against_yardstick(chosen: Score, scores: tuple[Score, ...], seasonal: bool)
         return f"no season found: {chosen.model} does as well without one ({ratio})"
     if chosen.model == SEASONAL_NAIVE:
         rivals = [
-            f"{s.model} {s.relative_mae:.2f}" for s in scores if s.model in (SARIMA, SARIMA_BLEND) and s.relative_mae is not None
+            f"{s.model} {s.relative_mae:.2f}"
+            for s in scores
+            if s.model in (SARIMA, SARIMA_BLEND, FOURIER) and s.relative_mae is not None
         ]
         return f"seasonal naive wins ({ratio}{', ' + ', '.join(rivals) if rivals else ''})"
     change = chosen.relative_mae - 1

@@ -10,6 +10,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
@@ -22,11 +23,15 @@ WORKER = "schedplan.parallel.worker"
 
 
 class ProcessEndedError(Exception):
-    """A process ended before it answered."""
+    """A process ended before it answered, by itself or because its time was over; `kind` says which."""
+
+    def __init__(self, message: str, kind: str = "ProcessEnded") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 def run_in_processes(
-    function: Callable[[Given], Value], inputs: Sequence[Given], workers: int, chunk: int
+    function: Callable[[Given], Value], inputs: Sequence[Given], workers: int, chunk: int, timeout_s: float | None = None
 ) -> tuple[Outcome[Value], ...]:
     """Return what became of each input, in their order; see `run_each`."""
     chunks: SimpleQueue[range] = SimpleQueue()
@@ -34,7 +39,7 @@ def run_in_processes(
     for begin in begins:
         chunks.put(range(begin, min(begin + chunk, len(inputs))))
     found: dict[int, Outcome[Value]] = {}
-    askers = [_Asker(function, inputs, found) for _ in range(min(workers, len(begins)))]
+    askers = [_Asker(function, inputs, found, timeout_s) for _ in range(min(workers, len(begins)))]
     with ThreadPoolExecutor(len(askers)) as threads:
         try:
             for served in [threads.submit(asker.serve, chunks) for asker in askers]:
@@ -48,10 +53,13 @@ def run_in_processes(
 class _Asker:
     """One process and what it is asked; a process that ends is replaced."""
 
-    def __init__(self, function: Callable[[Any], Any], inputs: Sequence[Any], found: dict[int, Any]) -> None:
+    def __init__(
+        self, function: Callable[[Any], Any], inputs: Sequence[Any], found: dict[int, Any], timeout_s: float | None
+    ) -> None:
         self._function = function
         self._inputs = inputs
         self._found = found
+        self._timeout_s = timeout_s
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
@@ -77,7 +85,7 @@ class _Asker:
             if self._stopped:
                 return
             if len(chunk) == 1:
-                self._found[chunk[0]] = Outcome(None, Failure("ProcessEnded", str(problem)))
+                self._found[chunk[0]] = Outcome(None, Failure(problem.kind, str(problem)))
                 return
             for index in chunk:
                 self._answer(range(index, index + 1))
@@ -88,14 +96,35 @@ class _Asker:
         process = self._process = self._process or _start()
         assert process.stdin is not None
         assert process.stdout is not None
+        overdue = threading.Event()
+        clock = self._clock(process, len(inputs), overdue)
         try:
             pickle.dump((self._function, inputs), process.stdin)
             process.stdin.flush()
             answer: list[Outcome[Any]] = pickle.load(process.stdout)
         except (OSError, EOFError, ValueError, pickle.UnpicklingError):
             status = self._end()
+            if overdue.is_set():
+                raise ProcessEndedError(f"no answer within {self._timeout_s:g} s", "Timeout") from None
             raise ProcessEndedError(f"the process that worked on it ended with status {status}") from None
+        finally:
+            if clock is not None:
+                clock.cancel()
         return answer
+
+    def _clock(self, process: subprocess.Popen[bytes], n_inputs: int, overdue: threading.Event) -> threading.Timer | None:
+        """Return a clock that ends the process when the time of its inputs is over; None where they have all the time they take."""
+        if self._timeout_s is None:
+            return None
+
+        def end() -> None:
+            overdue.set()
+            process.kill()
+
+        clock = threading.Timer(self._timeout_s * n_inputs, end)
+        clock.daemon = True
+        clock.start()
+        return clock
 
     def _end(self) -> int | None:
         process, self._process = self._process, None

@@ -9,7 +9,7 @@ from schedplan.config.settings import ForecastSettings
 from schedplan.errors import InputError
 from schedplan.forecast.batch import Asked, forecast_each
 from schedplan.forecast.demand import history, horizon_steps, slot_demand
-from schedplan.forecast.options import ForecastOptions, ModelChoice
+from schedplan.forecast.options import Engine, ForecastOptions, ModelChoice
 from schedplan.forecast.pipeline import ForecastResult
 from schedplan.model.forecast import QUANTILES, Forecast, Quality, Series
 from schedplan.model.problem import Demand
@@ -76,6 +76,7 @@ def forecast_options(settings: ForecastSettings, series: Series, steps: int, see
         levels=settings.levels,
         quantile_levels=tuple(sorted({*QUANTILES, settings.quantile})),
         seed=seed,
+        engine=Engine(settings.engine),
     )
 
 

@@ -27,6 +27,11 @@ def test_many_are_counted(capsys):
     assert capsys.readouterr().out.startswith("2 of 2 series forecast")
 
 
+def test_engines_are_measured_side_by_side(capsys):
+    assert main(["engines", "1"]) == 0
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["blend", "css", "statsmodels", "fourier"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"), [([], "say which"), (["costs"], "say which"), (["cost", "9-weeks"], "no such spec: 9-weeks")]
 )

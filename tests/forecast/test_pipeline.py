@@ -9,7 +9,7 @@ import pytest
 
 from schedplan.forecast.backtest import plan_trial, rehearse
 from schedplan.forecast.intervals import Recipe
-from schedplan.forecast.options import ForecastOptions, ModelChoice
+from schedplan.forecast.options import Engine, ForecastOptions, ModelChoice
 from schedplan.forecast.pipeline import ForecastResult, forecast_series
 from schedplan.forecast.sarima import Sarima
 from schedplan.forecast.seasonal_naive import SeasonalNaive
@@ -296,10 +296,31 @@ def test_a_model_asked_for_is_used_and_judged() -> None:
 
 
 def test_a_season_too_long_for_sarima_falls_back_and_says_why() -> None:
-    result = forecast_series(_series(_days(14), step_s=600), ForecastOptions(12, seasons=(144,), model=ModelChoice.SARIMA))
+    asked = ForecastOptions(12, seasons=(144,), model=ModelChoice.SARIMA, engine=Engine.STATSMODELS)
+    result = forecast_series(_series(_days(14), step_s=600), asked)
 
     assert result.quality.model == "seasonal-naive"
     assert any("a season of 144 steps is more than the 60" in note for note in result.forecast.notes)
+
+
+@pytest.mark.parametrize("engine", Engine)
+def test_every_engine_forecasts_a_daily_load(engine: Engine) -> None:
+    # independent noise: repeating the day errs by sqrt(2) of it; 28 days leave each engine well below that
+    result = forecast_series(_series(_days(28)), ForecastOptions(DAY, model=ModelChoice.SARIMA, engine=engine))
+
+    _well_formed(result)
+    assert result.quality.model == ("fourier" if engine is Engine.FOURIER else "sarima")
+    assert result.quality.relative_mae is not None
+    assert result.quality.relative_mae < 0.85
+
+
+@pytest.mark.parametrize("engine", [Engine.STATSMODELS, Engine.FOURIER])
+def test_an_engine_is_tried_beside_the_blend_and_has_to_earn_its_place(engine: Engine) -> None:
+    tried = {score.model: score.mae for score in forecast_series(_series(_days(28)), ForecastOptions(DAY, engine=engine)).scores}
+    plain = {score.model: score.mae for score in forecast_series(_series(_days(28)), OPTIONS).scores}
+
+    assert set(tried) - set(plain) == {"fourier" if engine is Engine.FOURIER else "sarima"}
+    assert {model: tried[model] for model in plain} == plain
 
 
 def test_a_horizon_longer_than_the_history_is_answered() -> None:
@@ -355,12 +376,13 @@ def test_noise_without_season_is_met_with_its_mean() -> None:
 
 def test_the_blend_costs_a_small_part_of_the_exact_likelihood() -> None:
     # measured: about a hundredth for the fit alone; a tenth leaves room for any machine
-    def cpu_s(model: ModelChoice) -> float:
+    def cpu_s(options: ForecastOptions) -> float:
         begin_s = time.process_time()
-        forecast_series(_series(_days(28, 1)), ForecastOptions(DAY, model=model))
+        forecast_series(_series(_days(28, 1)), options)
         return time.process_time() - begin_s
 
-    for choice in (ModelChoice.AUTO, ModelChoice.SARIMA):
-        cpu_s(choice)
+    exact = ForecastOptions(DAY, model=ModelChoice.SARIMA, engine=Engine.STATSMODELS)
+    for options in (OPTIONS, exact):
+        cpu_s(options)
 
-    assert cpu_s(ModelChoice.AUTO) < cpu_s(ModelChoice.SARIMA)
+    assert cpu_s(OPTIONS) < cpu_s(exact)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,15 @@ def test_an_input_that_ends_its_process_takes_no_other_with_it() -> None:
         "ProcessEnded",
         "TypeError",
     ]
+
+
+def test_an_input_that_hangs_is_ended_and_takes_no_other_with_it() -> None:
+    # three inputs of a chunk have three times the time of one; then each is asked alone
+    outcomes = run_each(time.sleep, [0.0, 600.0, 0.0, 0.0], workers=2, chunk=3, timeout_s=2.0)
+
+    assert [None if outcome.failure is None else outcome.failure.kind for outcome in outcomes] == [None, "Timeout", None, None]
+    assert outcomes[1].failure is not None
+    assert outcomes[1].failure.message == "no answer within 2 s"
 
 
 def test_what_a_function_prints_does_not_mix_with_answers() -> None:

@@ -19,6 +19,15 @@ Model = Annotated[
     str | None,
     typer.Option("--model", metavar="NAME", help="auto, sarima, seasonal-naive or naive.", show_default=False),
 ]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="What estimates a SARIMA: css, statsmodels (exact likelihood) or fourier.",
+        show_default=False,
+    ),
+]
 Season = Annotated[
     str | None, typer.Option("--season", metavar="DURATION,...", help="Seasons, such as 24h,168h.", show_default=False)
 ]
@@ -106,6 +115,7 @@ def forecast(
     data: options.Data = None,
     horizon: Horizon = None,
     model: Model = None,
+    engine: Engine = None,
     season: Season = None,
     only: Only = None,
     by: Group = None,
@@ -126,7 +136,12 @@ def forecast(
     judged_by = decision_asked(decision, startup, replan, per_device)
     seasons = None if season is None else "[" + ", ".join(f'"{part.strip()}"' for part in season.split(",")) + "]"
     settings = call.settings(
-        place, (*overrides_of("forecast.model", model, "--model"), *overrides_of("forecast.season", seasons, "--season"))
+        place,
+        (
+            *overrides_of("forecast.model", model, "--model"),
+            *overrides_of("forecast.engine", engine, "--engine"),
+            *overrides_of("forecast.season", seasons, "--season"),
+        ),
     )
     with call.progress() as progress:
         progress("read")
