@@ -189,6 +189,20 @@ def test_the_day_of_every_known_metric_is_read(server: Server, tmp_path: Path) -
         assert 23 * [(pytest.approx(1), pytest.approx(1000 * float(quantile)))] == seen
 
 
+def test_a_span_of_more_values_than_prometheus_gives_is_asked_for_in_parts(server: Server, tmp_path: Path) -> None:
+    day = ("--begin", "2024-11-04", "--end", "2024-11-04T23:55:00Z", "--step", "5s")
+    done = ingest(tmp_path, "--live", server.url, "--query", "busy=sum(DCGM_FI_DEV_GPU_UTIL)", *day)
+
+    assert (0, "") == (done.returncode, done.stderr)
+
+    found = loads(tmp_path)["busy"]
+    # 23 h 55 min of 5 s are 17,220 steps; noon, at 12 x 720 = 8,640, has the peak of 10 + 60
+    assert 17_221 == len(found)
+    assert 70 == pytest.approx(found[8_640][0])
+    (file,) = json.loads((tmp_path / "out" / "ingest.json").read_text())["files"]
+    assert any("in 2 questions of at most 11,000 values" in note for note in file["notes"])
+
+
 def test_what_is_scraped_now_is_read_and_a_target_that_is_down_told(server: Server, tmp_path: Path) -> None:
     wait_scraped(server, n_targets=2)
     begin = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 4))

@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 
 from schedplan.errors import Fault, InputError, UsageError
 from schedplan.ingest.live.connection import Connection
+from schedplan.ingest.live.parts import MOST_PARTS, MOST_POINTS, PartError, joined, parts
 from schedplan.ingest.live.questions import Question
+from schedplan.ingest.source_bytes import MAX_DOCUMENT_BYTES
 from schedplan.tables.faults import Code
 from schedplan.tables.read import TableFile
 from schedplan.timegrid import format_instant
 
-# prometheus.io/docs/prometheus/latest/querying/api: a query_range of more points a series is refused (2026-11).
-MOST_POINTS = 11_000
 _DOWN_SHOWN = 5
 
 
@@ -38,9 +38,10 @@ class LiveSpan:
                 f"from {format_instant(self.begin_s)} to {format_instant(self.end_s)} there is no step of {self.step_s} s",
                 hint="Give --begin before --end, and a --step that fits between.",
             )
-        if (self.end_s - self.begin_s) // self.step_s + 1 > MOST_POINTS:
-            least_s = -(-(self.end_s - self.begin_s) // (MOST_POINTS - 1))
-            told = f"a step of {self.step_s} s asks for more than {MOST_POINTS} values a series, which Prometheus refuses"
+        most = MOST_POINTS * MOST_PARTS
+        if (self.end_s - self.begin_s) // self.step_s + 1 > most:
+            least_s = -(-(self.end_s - self.begin_s) // (most - 1))
+            told = f"a step of {self.step_s} s asks for more than {most:,} values a series ({MOST_PARTS} x {MOST_POINTS:,})"
             raise UsageError(told, hint=f"Give --step {least_s}s or wider, or a shorter span.")
 
 
@@ -86,8 +87,8 @@ def answers_of(source: LiveSource | None) -> Iterator[tuple[Answer, ...]]:
 
 def _answer(source: LiveSource, question: Question, folder: Path) -> Answer | None:
     span, address = source.span, source.connection.address
-    parameters = {"query": question.promql, "start": str(span.begin_s), "end": str(span.end_s), "step": str(span.step_s)}
-    content = source.connection.answer("query_range", parameters)
+    asked_for = parts(span.begin_s, span.end_s, span.step_s)
+    content = _content(source, question, asked_for)
     if _is_empty(content):
         if question.is_own:
             told = f"the question {question.name} finds no series in this span"
@@ -98,7 +99,24 @@ def _answer(source: LiveSource, question: Question, folder: Path) -> Answer | No
     path.write_bytes(content)
     asked = address.named(question.name)
     told = f"{format_instant(span.begin_s)} to {format_instant(span.end_s)}, each {span.step_s} s"
+    told += f", in {len(asked_for)} questions of at most {MOST_POINTS:,} values" if len(asked_for) > 1 else ""
     return Answer(asked, path, (f"{asked}: asked {address.shown} for {question.promql}, {told}",))
+
+
+def _content(source: LiveSource, question: Question, asked_for: tuple[tuple[int, int], ...]) -> bytes:
+    """Return the answer over the whole span, asked for in parts where the server gives no more at once."""
+    contents: list[bytes] = []
+    for begin_s, end_s in asked_for:
+        parameters = {"query": question.promql, "start": str(begin_s), "end": str(end_s), "step": str(source.span.step_s)}
+        contents.append(source.connection.answer("query_range", parameters))
+        if sum(map(len, contents)) > MAX_DOCUMENT_BYTES:
+            told = f"the answers to {question.name} are longer than {MAX_DOCUMENT_BYTES} bytes together"
+            raise _nothing(source, told, "Ask for a shorter span or a wider --step.")
+    try:
+        return joined(contents)
+    except PartError:
+        told = f"its answer to {question.name} is no matrix of series"
+        raise _nothing(source, told, "Give the address of a Prometheus.") from None
 
 
 def _down(source: LiveSource, asked: Path) -> tuple[str, ...]:

@@ -74,9 +74,11 @@ class Site:
     def answers(self, reply: Reply) -> None:
         self.handler.reply = staticmethod(reply)
 
-    def source(self, *queries: str, timeout_s: int = 5, path: str = "", token: Token | None = TOKEN) -> LiveSource:
-        questions = own_questions(queries) or known_questions(SPAN.step_s)
-        return LiveSource(Connection(LiveAddress("http", self.host, path), token, timeout_s), SPAN, questions)
+    def source(
+        self, *queries: str, timeout_s: int = 5, path: str = "", token: Token | None = TOKEN, span: LiveSpan = SPAN
+    ) -> LiveSource:
+        questions = own_questions(queries) or known_questions(span.step_s)
+        return LiveSource(Connection(LiveAddress("http", self.host, path), token, timeout_s), span, questions)
 
 
 @pytest.fixture
@@ -105,6 +107,31 @@ def refusal(folder: Path, source: LiveSource) -> str:
     assert SECRET not in problem.value.message
     assert [] == list(folder.iterdir())
     return problem.value.message.removeprefix(f"{source.connection.address.shown}: ")
+
+
+def test_a_span_of_more_values_than_one_answer_holds_is_asked_for_in_parts(site: Site, tmp_path: Path) -> None:
+    """The server gives 11,000 values at most, as Prometheus does, and refuses to give more."""
+
+    def reply(handler: BaseHTTPRequestHandler, path: str, query: str) -> None:
+        if path.endswith("/query"):
+            return tell(handler, UP)
+        words = {name: int(one[0]) for name, one in parse_qs(urlsplit(handler.path).query).items() if name != "query"}
+        instants = range(words["start"], words["end"] + 1, words["step"])
+        if len(instants) > 11_000:
+            return tell(handler, {"status": "error", "error": "exceeded maximum resolution of 11,000 points"}, 400)
+        values = [[at, str(at % 7)] for at in instants]
+        return tell(
+            handler, {"status": "success", "data": {"resultType": "matrix", "result": [{"metric": {"gpu": "0"}, "values": values}]}}
+        )
+
+    site.answers(reply)
+    span = LiveSpan(1_000_000_000, 1_000_000_000 + 25_000 * 60, 60)
+    account = read(tmp_path, site.source("busy=gpu", span=span))
+
+    (file,) = account.files
+    # 25,001 instants: 11,000 and 11,000 and 3,001, and a question for targets that were down
+    assert (25_001, 4) == (file.rows_written, len(site.seen))
+    assert any("in 3 questions of at most 11,000 values" in note for note in file.notes)
 
 
 def test_known_metrics_are_asked_and_those_that_are_missing_passed_over(site: Site, tmp_path: Path) -> None:
