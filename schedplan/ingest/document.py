@@ -5,7 +5,6 @@ It knows no source; what a document means is told by the reader that asks.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -19,19 +18,12 @@ from schedplan.errors import InputError
 from schedplan.ingest.element import Element
 from schedplan.ingest.source_bytes import MAX_DOCUMENT_BYTES, head_text, whole_text
 from schedplan.tables.faults import Code, FaultList
+from schedplan.tables.strict_json import JsonError, strict_json
 
 MAX_DEPTH = 200
 MAX_ALIASES = 1000
 MAX_NODES = 20_000_000
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _DocumentError(Exception):
-    """What is wrong with a document, and in which line."""
-
-    def __init__(self, message: str, row: int | None = None) -> None:
-        super().__init__(message)
-        self.message, self.row = message, row
 
 
 def looks_like_json(path: Path) -> bool:
@@ -59,8 +51,8 @@ def json_lines(path: Path) -> Iterator[tuple[int, Element]]:
     for number, line in enumerate(whole_text(path).splitlines(), start=1):
         if line.strip():
             try:
-                yield number, Element(_parsed(line))
-            except _DocumentError as problem:
+                yield number, Element(strict_json(line))
+            except JsonError as problem:
                 _refuse(path, problem.message, number)
 
 
@@ -80,7 +72,7 @@ def yaml_text(path: Path, text: str) -> tuple[Element, ...]:
                 found.append(loader.get_data())
         finally:
             loader.dispose()
-    except _DocumentError as problem:
+    except JsonError as problem:
         _refuse(path, problem.message, problem.row)
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark
@@ -98,41 +90,9 @@ def _cached(path: Path, size: int, changed: int) -> object:
 
 def _json(path: Path) -> object:
     try:
-        return _parsed(whole_text(path, MAX_DOCUMENT_BYTES))
-    except _DocumentError as problem:
+        return strict_json(whole_text(path, MAX_DOCUMENT_BYTES))
+    except JsonError as problem:
         _refuse(path, problem.message, problem.row)
-
-
-def _parsed(text: str) -> object:
-    try:
-        found: object = json.loads(text, object_pairs_hook=_mapping, parse_constant=_refuse_constant, parse_float=_finite)
-    except json.JSONDecodeError as problem:
-        raise _DocumentError(f"this is no JSON: {problem.msg}", problem.lineno) from None
-    except RecursionError:
-        raise _DocumentError("the JSON is nested too deeply") from None
-    except ValueError as problem:
-        raise _DocumentError(f"this is no JSON: {str(problem).splitlines()[0]}") from None
-    return found
-
-
-def _mapping(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _DocumentError(f"the key {twice!r} stands twice in one mapping")
-    return found
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise _DocumentError(f"{name} is no JSON number")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not isfinite(value):
-        raise _DocumentError(f"the number {text[:40]} is out of range")
-    return value
 
 
 class _Strict(_LOADER):  # type: ignore[misc, valid-type]
@@ -145,9 +105,9 @@ class _Strict(_LOADER):  # type: ignore[misc, valid-type]
         for key_node, value_node in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str | int | float | bool):
-                raise _DocumentError("a key is a list or a mapping", key_node.start_mark.line + 1)
+                raise JsonError("a key is a list or a mapping", key_node.start_mark.line + 1)
             if str(key) in found:
-                raise _DocumentError(f"the key {str(key)!r} stands twice in one mapping", key_node.start_mark.line + 1)
+                raise JsonError(f"the key {str(key)!r} stands twice in one mapping", key_node.start_mark.line + 1)
             found[str(key)] = self.construct_object(value_node, deep=deep)
         return found
 
@@ -173,7 +133,7 @@ for _tag, _pattern, _first in _CORE:
 def _construct_integer(loader: _Strict, node: yaml.ScalarNode) -> int:
     text = str(loader.construct_scalar(node))
     if len(text) > 40:
-        raise _DocumentError("a whole number has more than 40 digits", node.start_mark.line + 1)
+        raise JsonError("a whole number has more than 40 digits", node.start_mark.line + 1)
     base = 16 if text.startswith("0x") else 8 if text.startswith("0o") else 10
     return int(text, base)
 
@@ -182,7 +142,7 @@ def _construct_float(loader: _Strict, node: yaml.ScalarNode) -> float:
     text = str(loader.construct_scalar(node))
     value = float(text)
     if not isfinite(value):
-        raise _DocumentError(f"the number {text[:40]} is out of range", node.start_mark.line + 1)
+        raise JsonError(f"the number {text[:40]} is out of range", node.start_mark.line + 1)
     return value
 
 
@@ -209,7 +169,7 @@ def _check_events(text: str) -> None:
         elif nodes > MAX_NODES:
             problem = "the YAML has too many values"
         if problem:
-            raise _DocumentError(problem, event.start_mark.line + 1 if event.start_mark else None)
+            raise JsonError(problem, event.start_mark.line + 1 if event.start_mark else None)
 
 
 def _refuse(path: Path, message: str, row: int | None = None) -> NoReturn:

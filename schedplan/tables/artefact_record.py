@@ -12,10 +12,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from math import isfinite
 from typing import Never, TypeAlias, TypeVar
 
 from schedplan.errors import Fault, InputError
+from schedplan.tables.strict_json import JsonError, strict_json
 
 NOT_THIS_KIND = "SP1110"
 DAMAGED = "SP1111"
@@ -65,15 +65,11 @@ def parse_object(content: bytes, file: str) -> dict[str, Json]:
     if len(content) > MAX_RECORD_BYTES:
         raise _no_json(file, f"{len(content)} bytes are more than the limit of {MAX_RECORD_BYTES}")
     try:
-        document = json.loads(
-            content.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite
-        )
+        document = strict_json(content.decode("utf-8"))
     except UnicodeDecodeError as problem:
         raise _no_json(file, f"byte {problem.start} is no UTF-8") from None
-    except RecursionError:
-        raise _no_json(file, "it is nested too deeply") from None
-    except ValueError as problem:
-        raise _no_json(file, str(problem)) from None
+    except JsonError as problem:
+        raise _no_json(file, problem.message) from None
     if not isinstance(document, dict):
         raise _no_json(file, "it is no object")
     return document
@@ -104,26 +100,6 @@ def _refuse_other_major(fields: Fields, kind: str, major: int) -> None:
             code=NEWER,
             hint="Read it with the schedplan that made it, or make it again.",
         )
-
-
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {repeated!r} stands twice in one object")
-    return found
-
-
-def _refuse_constant(name: str) -> Json:
-    raise ValueError(f"{name} is no number of JSON")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not isfinite(value):
-        raise ValueError(f"{text} is too large for a number")
-    return value
 
 
 def _no_json(file: str, why: str) -> InputError:

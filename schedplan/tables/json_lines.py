@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from array import array
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pyarrow as pa
 from schedplan.tables.csv_file import text_lines
 from schedplan.tables.faults import Code, FaultList
 from schedplan.tables.raw_file import MAX_CELLS, MAX_COLUMNS, RawTable, refuse
+from schedplan.tables.strict_json import JsonError, strict_json
 
 
 class _LineError(ValueError):
@@ -31,9 +31,8 @@ def read_json_lines(stream: BinaryIO, encoding: str, faults: FaultList) -> RawTa
             continue
         try:
             row = _row(line)
-        except (_LineError, RecursionError) as problem:
-            told = str(problem) if isinstance(problem, _LineError) else "the line is nested too deeply"
-            faults.add(Code.CELL, told, row=number, expected="a flat mapping")
+        except _LineError as problem:
+            faults.add(Code.CELL, str(problem), row=number, expected="a flat mapping")
             continue
         rows.append(row)
         numbers.append(number)
@@ -50,23 +49,12 @@ def read_json_lines(stream: BinaryIO, encoding: str, faults: FaultList) -> RawTa
 
 def _row(line: str) -> dict[str, str]:
     try:
-        found = json.loads(line, object_pairs_hook=_pairs, parse_int=str, parse_float=str, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as problem:
-        raise _LineError(f"the line is no JSON: {problem.msg}") from None
+        found = strict_json(line, numbers_as_texts=True)
+    except JsonError as problem:
+        raise _LineError(problem.message) from None
     if not isinstance(found, dict):
         raise _LineError("the line is no mapping")
     return {name.strip(): _text(name, value) for name, value in found.items()}
-
-
-def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise _LineError("a key stands twice in the line")
-    return found
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise _LineError(f"{name} is no JSON number")
 
 
 def _text(name: str, value: object) -> str:
