@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedplan.errors import Fault, InputError
 from schedplan.ingest.account import Account, DefaultApplied, Dropped, FileAccount, Repeat, TableAccount
+from schedplan.ingest.kubernetes.counted_once import counted_once
 from schedplan.ingest.live.live import LiveSource, answers_of
 from schedplan.ingest.merge import merged
 from schedplan.ingest.reader import ReadOptions
@@ -84,7 +85,7 @@ def _read(paths: tuple[Path, ...], options: ReadOptions, reader: str, live: Live
 def _joined(files: tuple[tuple[str, TableFile], ...]) -> tuple[tuple[str, TableFile], ...]:
     """Return the files with what they say of each other's rows."""
     names = [name for name, _ in files]
-    return tuple(zip(names, merged(with_partitions(tuple(file for _, file in files))), strict=True))
+    return tuple(zip(names, merged(counted_once(with_partitions(tuple(file for _, file in files)))), strict=True))
 
 
 def _refuse_currencies(files: tuple[TableFile, ...]) -> None:

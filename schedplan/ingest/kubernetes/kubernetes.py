@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from schedplan.errors import InputError
@@ -13,11 +12,22 @@ from schedplan.ingest.document import json_document, looks_like_json, sniffed_do
 from schedplan.ingest.draft import Draft, Value
 from schedplan.ingest.element import Element
 from schedplan.ingest.field_error import FieldError
+from schedplan.ingest.kubernetes.gathered import PART, Gathered, place, tell_jobs
 from schedplan.ingest.kubernetes.labels import ACCELERATOR_KEYS, first_of
-from schedplan.ingest.kubernetes.metadata import namespace_of
-from schedplan.ingest.kubernetes.node import NodeNotes, node_row
+from schedplan.ingest.kubernetes.metadata import annotation, gang_of, namespace_of
+from schedplan.ingest.kubernetes.node import node_row
+from schedplan.ingest.kubernetes.owners import marks, object_key, owner_keys, stood_for
 from schedplan.ingest.kubernetes.pod import OF_NODE, is_of_node, pod_row
-from schedplan.ingest.kubernetes.pod_spec import PodSpec
+from schedplan.ingest.kubernetes.pod_group import (
+    TASK_GROUP_NAME,
+    application_with_groups,
+    group_queue,
+    group_row,
+    is_pod_group,
+    least_members,
+    own_task_group,
+    task_groups,
+)
 from schedplan.ingest.kubernetes.queue import NO_AMOUNT, cluster_queue, resource_quota, volcano_queue, yunikorn_queues
 from schedplan.ingest.kubernetes.workload import is_workload, workload
 from schedplan.ingest.reader import ReadOptions
@@ -27,29 +37,9 @@ from schedplan.tables.read import TableFile
 
 _BEGIN = re.compile(r"^(apiVersion|kind):", re.MULTILINE)
 _YUNIKORN = "queues.yaml"
-PART = "made by a workload that is in the file too, whose row counts it"
+OF_PODS = "its pods are rows of one gang"
 _USED_ELSEWHERE = frozenset({"PriorityClass", "WorkloadPriorityClass", "ResourceFlavor", "LocalQueue", "Cohort", "Topology"})
 _SERVICES = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "DaemonSet", "RayService"})
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """The tables of one file while its objects are read one after the other."""
-
-    path: Path
-    nodes: Draft
-    jobs: Draft
-    quotas: Draft
-    notes: NodeNotes = field(default_factory=NodeNotes)
-    specs: list[PodSpec] = field(default_factory=list)
-    unsaid: Counter[str] = field(default_factory=Counter)
-    dropped: Counter[str] = field(default_factory=Counter)
-    known: set[str] = field(default_factory=set)
-    priorities: dict[str, int] = field(default_factory=dict)
-    models: dict[str, str] = field(default_factory=dict)
-    queues: dict[tuple[str, str], str] = field(default_factory=dict)
-    workloads: set[tuple[str, str, str]] = field(default_factory=set)
-    unmatched: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,8 @@ class Kubernetes:
 
     name: str = "kubernetes"
     description: str = (
-        "kubectl get nodes, pods, jobs, queues -o json or yaml; manifests of Job, JobSet, Kubeflow, Volcano, Ray, Kueue, YuniKorn"
+        "kubectl get nodes, pods, jobs, queues -o json or yaml; manifests of Job, JobSet, Kubeflow, Volcano, Ray, Kueue, YuniKorn,"
+        " with PodGroups and task groups"
     )
     tables: tuple[str, ...] = ("nodes", "jobs", "quotas")
     recognised_by: str = "apiVersion and kind at the top of a JSON or YAML document, or a name that ends in .yaml or .yml"
@@ -74,13 +65,13 @@ class Kubernetes:
         """Return the tables in the file; InputError with all its faults. Times carry their offset, so no zone is needed."""
         del options
         documents = (json_document(path),) if looks_like_json(path) else yaml_documents(path)
-        gathered = _Gathered(path, Draft.of("nodes", path), Draft.of("jobs", path), Draft.of("quotas", path))
+        gathered = Gathered(path, Draft.of("nodes", path), Draft.of("jobs", path), Draft.of("quotas", path))
         items: list[tuple[int, Element]] = []
         try:
             items.extend(_items(documents))
         except FieldError as problem:
             gathered.jobs.refuse(len(items) + 1, problem)
-        for step in (_prepare, _add):
+        for step in (_prepare, _add, _add_pod_group):
             for number, item in items:
                 try:
                     step(gathered, number, item)
@@ -88,6 +79,8 @@ class Kubernetes:
                     gathered.jobs.refuse(number, problem)
             if gathered.jobs.faults.faults and step is _prepare:
                 break
+        if not gathered.jobs.faults.faults:
+            _add_awaited(gathered, len(items))
         return _files(gathered)
 
 
@@ -101,7 +94,7 @@ def _items(documents: tuple[Element, ...]) -> Iterator[tuple[int, Element]]:
             yield number, Element(item.value)
 
 
-def _prepare(gathered: _Gathered, number: int, item: Element) -> None:
+def _prepare(gathered: Gathered, number: int, item: Element) -> None:
     """Keep what other objects refer to by name."""
     del number
     kind, name = item.get("kind").text(), item.get("metadata", "name").text() or ""
@@ -115,10 +108,16 @@ def _prepare(gathered: _Gathered, number: int, item: Element) -> None:
     elif kind == "LocalQueue":
         gathered.queues[namespace_of(item), name] = item.get("spec", "clusterQueue").text() or name
     elif is_workload(item):
-        gathered.workloads.add((namespace_of(item), kind or "", name))
+        gathered.works.add(item)
+        gathered.parents.update({object_key(item): key for key in owner_keys(item)[:1]})
+    elif is_pod_group(item):
+        gathered.groups[f"{namespace_of(item)}/{name}"] = item
+    application = application_with_groups(item) if kind == "Pod" else None
+    if application is not None:
+        gathered.task_groups[application].update({group.name: group for group in task_groups(item)})
 
 
-def _add(gathered: _Gathered, number: int, item: Element) -> None:
+def _add(gathered: Gathered, number: int, item: Element) -> None:
     kind = item.get("kind").text()
     if kind is None:
         _add_without_kind(gathered, number, item)
@@ -136,24 +135,83 @@ def _add(gathered: _Gathered, number: int, item: Element) -> None:
         _add_workload(gathered, number, kind, item)
 
 
-def _is_part(gathered: _Gathered, item: Element) -> bool:
-    """Return whether an object was made by a workload of the same file, whose row counts its pods already."""
-    owners = item.get("metadata", "ownerReferences").items()
-    place = namespace_of(item)
-    return any((place, one.get("kind").text() or "", one.get("name").text() or "") in gathered.workloads for one in owners)
+def _is_part(gathered: Gathered, item: Element) -> bool:
+    """Return whether an object was made by a workload of the same file, whose row counts its pods already; keep where it runs."""
+    if item.get("kind").text() == "Node":
+        return False
+    whole = gathered.works.whole_of(owner_keys(item), stood_for(item))
+    if whole is None:
+        return False
+    node, phase = item.get("spec", "nodeName").text(), item.get("status", "phase").text()
+    if node is not None and phase == "Running":
+        gathered.note_place(whole, node)
+    return True
 
 
-def _add_pod(gathered: _Gathered, number: int, item: Element) -> None:
+def _add_pod(gathered: Gathered, number: int, item: Element) -> None:
     gathered.known.add("jobs")
     if is_of_node(item):
         gathered.dropped[OF_NODE] += 1
         return
     row, spec = pod_row(item, number)
     gathered.specs.append(spec)
-    gathered.jobs.add(number, _resolved(gathered, item, {**row, "priority_class": spec.priority_class}))
+    found = {**row, **marks(item), "priority_class": spec.priority_class}
+    gang = gang_of(item)
+    group = None if gang is None else gathered.groups.get(gang)
+    if gang is not None and group is not None:
+        gathered.members[gang] += 1
+        found["tenant"] = group_queue(group) if row["tenant"] == namespace_of(item) else row["tenant"]
+        found["priority_class"] = spec.priority_class or group.get("spec", "priorityClassName").text()
+    application = application_with_groups(item)
+    if application is not None and gathered.task_groups[application]:
+        found["gang"] = application
+        own = own_task_group(item) or gathered.task_groups[application].get(_task_name(item))
+        gathered.members[f"{application}:{own.name}" if own else application] += 1
+    gathered.jobs.add(number, _resolved(gathered, item, found))
+    if application is not None:
+        gathered.task_tenants[application] = str(gathered.jobs.rows[-1]["tenant"])
 
 
-def _add_workload(gathered: _Gathered, number: int, kind: str, item: Element) -> None:
+def _task_name(item: Element) -> str:
+    return annotation(item, TASK_GROUP_NAME) or ""
+
+
+def _add_pod_group(gathered: Gathered, number: int, item: Element) -> None:
+    """Take in a PodGroup after all pods: what is not told by them becomes a row of its own."""
+    if not is_pod_group(item) or _is_part(gathered, item):
+        return
+    gathered.known.add("jobs")
+    gang = f"{namespace_of(item)}/{item.get('metadata', 'name').text() or ''}"
+    members, least = gathered.members[gang], least_members(item)
+    if members:
+        gathered.dropped[f"PodGroup: {OF_PODS}"] += 1
+        gathered.unsaid["minMember below the pods of a PodGroup"] += least < members
+        gathered.unsaid["minMember beyond the pods of a PodGroup"] += least > members
+        return
+    found = group_row(item, number)
+    if found is None:
+        gathered.dropped["PodGroup: without its pods, and without minResources that its pods can share"] += 1
+        return
+    row, spec = found
+    gathered.specs.append(spec)
+    gathered.jobs.add(number, _resolved(gathered, item, {**row, **marks(item)}))
+
+
+def _add_awaited(gathered: Gathered, number: int) -> None:
+    """Add pods of task groups that are waited for and not made yet."""
+    for application, groups in gathered.task_groups.items():
+        for group in groups.values():
+            missing = group.least - gathered.members[f"{application}:{group.name}"]
+            if missing > 0 and application in gathered.task_tenants:
+                row, spec = group.row(application, gathered.task_tenants[application], missing)
+                gathered.specs.append(spec)
+                gathered.jobs.add(number, {key: value for key, value in row.items() if key != "priority_class"})
+                gathered.awaited += missing
+
+
+def _add_workload(gathered: Gathered, number: int, kind: str, item: Element) -> None:
+    if is_pod_group(item):
+        return
     found = workload(item, number)
     if found is None:
         if kind in _USED_ELSEWHERE:
@@ -168,10 +226,10 @@ def _add_workload(gathered: _Gathered, number: int, kind: str, item: Element) ->
     gathered.specs.extend(found.specs)
     gathered.unsaid.update(found.unsaid)
     for row in found.rows:
-        gathered.jobs.add(number, _resolved(gathered, item, row))
+        gathered.jobs.add(number, _resolved(gathered, item, {**row, **marks(item)}))
 
 
-def _resolved(gathered: _Gathered, item: Element, row: Mapping[str, Value]) -> dict[str, Value]:
+def _resolved(gathered: Gathered, item: Element, row: Mapping[str, Value]) -> dict[str, Value]:
     """Return a row with its priority by name of class, and its ClusterQueue in place of a LocalQueue."""
     kept = {name: value for name, value in row.items() if name != "priority_class"}
     name = row.get("priority_class")
@@ -185,7 +243,7 @@ def _resolved(gathered: _Gathered, item: Element, row: Mapping[str, Value]) -> d
     return kept
 
 
-def _add_queue(gathered: _Gathered, number: int, kind: str, item: Element) -> None:
+def _add_queue(gathered: Gathered, number: int, kind: str, item: Element) -> None:
     gathered.known.add("quotas")
     if kind == "ConfigMap":
         for document in yaml_text(gathered.path, item.get("data").get(_YUNIKORN).text() or ""):
@@ -201,7 +259,7 @@ def _add_queue(gathered: _Gathered, number: int, kind: str, item: Element) -> No
         gathered.quotas.add(number, row)
 
 
-def _add_without_kind(gathered: _Gathered, number: int, item: Element) -> None:
+def _add_without_kind(gathered: Gathered, number: int, item: Element) -> None:
     if item.has("partitions"):
         gathered.known.add("quotas")
         _add_yunikorn(gathered, number, item)
@@ -210,49 +268,26 @@ def _add_without_kind(gathered: _Gathered, number: int, item: Element) -> None:
         gathered.dropped[f"no object of Kubernetes, for it has no kind ({named})"] += 1
 
 
-def _add_yunikorn(gathered: _Gathered, number: int, document: Element) -> None:
+def _add_yunikorn(gathered: Gathered, number: int, document: Element) -> None:
     for _, rows in yunikorn_queues(document):
         for row in rows:
             gathered.quotas.add(number, row)
 
 
-def _files(gathered: _Gathered) -> tuple[TableFile, ...]:
+def _files(gathered: Gathered) -> tuple[TableFile, ...]:
     drafts = [draft for draft in (gathered.nodes, gathered.jobs, gathered.quotas) if draft.table in gathered.known]
     if not drafts and not gathered.jobs.faults.faults:
         held = "; ".join(f"{count} x {reason}" for reason, count in sorted(gathered.dropped.items())) or "no document"
         gathered.jobs.refuse_file(
             f"nothing in the file becomes a row of a table: {held}",
-            "Nodes, Pods, Jobs, JobSets, Kubeflow, Volcano and Ray jobs, ClusterQueues, Queues, ResourceQuotas are read.",
+            "Nodes, Pods, Jobs, JobSets, Kubeflow, Volcano and Ray jobs, Workloads, PodGroups, queues and ResourceQuotas are read.",
         )
     faults = tuple(fault for draft in (gathered.nodes, gathered.jobs, gathered.quotas) for fault in draft.faults.all())
     if faults:
         raise InputError.of_faults(faults)
     for reason, count in gathered.dropped.items():
         drafts[0].drop(reason, count)
+    lost = place(gathered)
     gathered.notes.tell(gathered.nodes)
-    _tell_jobs(gathered)
+    tell_jobs(gathered, lost)
     return tuple(draft.file() for draft in drafts)
-
-
-def _tell_jobs(gathered: _Gathered) -> None:
-    draft, specs = gathered.jobs, gathered.specs
-    unsaid = Counter(name for spec in specs for name in spec.unsaid) + gathered.unsaid
-    told = ", ".join(f"{name} ({count})" for name, count in sorted(unsaid.items()) if count)
-    draft.caution(bool(told), f"no column says these, so a plan does not keep them: {told}")
-    draft.note(
-        gathered.unmatched,
-        f"{gathered.unmatched} rows name a queue; a LocalQueue of Kueue counts for its ClusterQueue only where it is in the file",
-    )
-    parts = sum(count for reason, count in gathered.dropped.items() if reason.endswith(PART))
-    draft.caution(parts, f"{parts} objects belong to workloads of the file; where their pods run is lost, pods alone would tell it")
-    shares = sum(bool(spec.amounts.shares) for spec in specs)
-    draft.caution(shares, f"{shares} pods ask for shares of devices (gpumem, gpucores), not read; they count as whole ones")
-    everywhere = sum(spec.tolerates_all for spec in specs)
-    draft.caution(everywhere, f"{everywhere} pods tolerate every taint, which no column says; taints keep them away all the same")
-    cut = sum(sum(number for _, number in spec.amounts.slices) > 1 for spec in specs)
-    draft.note(cut, f"{cut} pods ask for several slices; each slice is a worker with its part of the cores and memory")
-    milli = sum(spec.amounts.in_milli for spec in specs)
-    draft.caution(milli, f"{milli} pods state memory in thousandths of a byte; taken exactly")
-    silent = sum(spec.amounts.cpus is None and not spec.amounts.devices and not spec.amounts.slices for spec in specs)
-    draft.note(silent, f"{silent} pods ask for neither cores nor devices")
-    draft.note(len(draft.rows), "what has a limit and no request asks for its limit; no object states a run time")

@@ -13,6 +13,7 @@ _GANG_KEYS = (
     *("kueue.x-k8s.io/pod-group-name", "scheduling.k8s.io/group-name"),
     *("scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io"),
 )
+_APPLICATION_KEYS = ("yunikorn.apache.org/app-id", "applicationId", "spark-app-selector")
 _TOPOLOGY_KEYS = ("kueue.x-k8s.io/podset-required-topology",)
 DEFAULT_NAMESPACE = "default"
 
@@ -44,6 +45,17 @@ def gang_of(item: Element) -> str | None:
     """Return the group of pods that an object belongs to, with its namespace."""
     found = _marked((item,), _GANG_KEYS)
     return None if found is None else f"{namespace_of(item)}/{found}"
+
+
+def group_of(item: Element) -> str | None:
+    """Return the key of the PodGroup that a pod names, as namespace/kind/name."""
+    found = _marked((item,), _GANG_KEYS)
+    return None if found is None else f"{namespace_of(item)}/PodGroup/{found}"
+
+
+def application_of(item: Element) -> str | None:
+    """Return the application of YuniKorn that a pod names."""
+    return _marked((item,), _APPLICATION_KEYS)
 
 
 def required_topology(*items: Element) -> str | None:

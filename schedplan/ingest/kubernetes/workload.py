@@ -1,6 +1,7 @@
-"""Workloads of many pods as rows of the table `jobs`: Job, JobSet, Kubeflow's, Volcano's and Ray's. Each role is a row of a gang.
+"""Workloads of many pods as rows of the table `jobs`: Job, JobSet, Kubeflow, Volcano, Ray, Kueue. Each role is a row of a gang.
 
-Sources: the API references of batch/v1, jobset.x-k8s.io, kubeflow.org/v1 and v2beta1, batch.volcano.sh, ray.io (2026-11).
+Sources: the API references of batch/v1, jobset.x-k8s.io, kubeflow.org/v1 and v2beta1, batch.volcano.sh, ray.io and
+kueue.x-k8s.io (2026-11).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from schedplan.ingest.element import Element, shape_error
 from schedplan.ingest.kubernetes.labels import topology_of
 from schedplan.ingest.kubernetes.metadata import annotation, full_name, queue_of, required_topology, tenant_of
 from schedplan.ingest.kubernetes.pod import instant
+from schedplan.ingest.kubernetes.pod_group import own_task_group, task_groups
 from schedplan.ingest.kubernetes.pod_spec import PodSpec, pod_spec
 
 _KUBEFLOW_KINDS = ("TFJob", "PyTorchJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob", "MXJob")
@@ -68,6 +70,9 @@ def workload(item: Element, number: int) -> Workload | None:
             "time_limit_minutes": _limit(item, spec),
         }
         row["priority_class"] = spec.priority_class or _priority_class(item)
+        if kind == "Workload":
+            row["priority"] = item.get("spec", "priority").integer()
+            row["priority_class"] = _priority_class(item) or spec.priority_class
         rows.append(row)
     return Workload(tuple(rows), specs, tuple(unsaid))
 
@@ -82,9 +87,15 @@ def _plain_job(item: Element) -> tuple[list[Role], list[str]]:
     least = annotation(item, _MIN_PARALLELISM)
     if least is not None and not (least.isascii() and least.isdigit()):
         raise shape_error(f"metadata.annotations.{_MIN_PARALLELISM}", least, "a whole number")
-    elastic = (int(least) if least else None) if queue_of(item) else 1
+    template = spec.get("template")
+    group = own_task_group(template)
+    elastic = group.least if group else (int(least) if least else None) if queue_of(item) else 1
     unsaid = ["runs of a Job one after the other"] if completions is not None and completions > pods else []
-    return [Role(None, spec.get("template"), pods, elastic)], unsaid
+    if group is not None and group.least > pods:
+        unsaid.append("minMember of a task group beyond the pods of its Job")
+    if len(list(task_groups(template))) > 1:
+        unsaid.append("task groups of other pods than a Job makes")
+    return [Role(None, template, pods, max(elastic, 1) if elastic is not None else None)], unsaid
 
 
 def _job_set(item: Element) -> tuple[list[Role], list[str]]:
@@ -136,6 +147,16 @@ def _ray(item: Element) -> tuple[list[Role], list[str]]:
     return roles, []
 
 
+def _kueue(item: Element) -> tuple[list[Role], list[str]]:
+    """A Workload tells the pods of the job that it queues; minCount pods of a set are enough to start it."""
+    roles = []
+    for pods in item.get("spec", "podSets").items():
+        count = pods.get("count").integer()
+        least = pods.get("minCount").integer()
+        roles.append(Role(pods.get("name").text(), pods.get("template"), 1 if count is None else count, least))
+    return roles, []
+
+
 _READERS: dict[tuple[str, str], Callable[[Element], tuple[list[Role], list[str]]]] = {
     ("batch", "Job"): _plain_job,
     ("jobset.x-k8s.io", "JobSet"): _job_set,
@@ -146,6 +167,7 @@ _READERS: dict[tuple[str, str], Callable[[Element], tuple[list[Role], list[str]]
     ("batch.volcano.sh", "Job"): _volcano,
     ("ray.io", "RayJob"): _ray,
     ("ray.io", "RayCluster"): _ray,
+    ("kueue.x-k8s.io", "Workload"): _kueue,
 }
 
 
@@ -154,24 +176,30 @@ def _state(item: Element) -> str:
     status = item.get("status")
     conditions = {one.get("type").text() for one in status.get("conditions").items() if one.get("status").text() == "True"}
     phase = status.first("phase", "jobDeploymentStatus").text() or status.get("state", "phase").text() or ""
+    if "Finished" in conditions:
+        reasons = {one.get("reason").text() for one in status.get("conditions").items() if one.get("type").text() == "Finished"}
+        return "failed" if reasons & {"Failed", "JobFailed"} else "completed"
     if conditions & {"Complete", "Completed", "Succeeded"} or phase in ("Completed", "Complete", "Succeeded"):
         return "completed"
     if conditions & {"Failed"} or phase in ("Failed", "Aborted", "Terminated"):
         return "failed"
-    is_running = "Running" in conditions or phase == "Running" or bool(status.get("active").value)
+    is_running = bool(conditions & {"Running", "Admitted"}) or phase == "Running" or bool(status.get("active").value)
     return "running" if is_running else "pending"
 
 
 def _tenant(item: Element, role: Role) -> str:
     template = role.template
-    own = item.get("spec", "queue").text() or item.get("spec", "runPolicy", "schedulingPolicy", "queue").text()
+    admitted = item.get("status", "admission", "clusterQueue").text()
+    stated = item.get("spec").first("queue", "queueName").text()
+    own = admitted or stated or item.get("spec", "runPolicy", "schedulingPolicy", "queue").text()
     # MPIJob of v2beta1 writes labels beside the spec of the pod, not under metadata
     beside = template.get("labels", "queue").text()
     return own or queue_of(item, template) or beside or tenant_of(item)
 
 
 def _priority_class(item: Element) -> str | None:
-    return item.get("spec", "priorityClassName").text() or item.get("spec", "runPolicy", "schedulingPolicy", "priorityClass").text()
+    own = item.get("spec", "priorityClassName").text() or item.get("spec", "priorityClassRef", "name").text()
+    return own or item.get("spec", "runPolicy", "schedulingPolicy", "priorityClass").text()
 
 
 def _topology(item: Element, role: Role) -> str | None:

@@ -243,7 +243,7 @@ def test_pods_and_jobs_of_a_workload_in_the_file_count_once(tmp_path):
 
     assert ["ml/w", "ml/x"] == found.arrow.column("job").to_pylist()
     assert [1, 1] == [count for _, count in found.dropped]
-    assert any("2 objects belong to workloads of the file" in text for text in found.warnings)
+    assert any("2 objects belong to workloads of the file" in text for text in found.notes)
 
 
 def test_a_queue_of_the_same_name_in_another_namespace_is_another(tmp_path):
