@@ -291,5 +291,5 @@ def _hold(board: Board, node: str, work: Job | Service, workers: int, stretch: S
         board.take_running(node_idx, work.shape, workers, stretch.start_slot, stretch.end_edge, grouped=grouped)
     except ValueError:
         span = slice(stretch.start_slot, stretch.end_edge)
-        board.slices[node_idx, :, span] = 0
+        board.close(node_idx, span)
         board.cpu[node_idx, span] = 0

@@ -119,5 +119,5 @@ class _Room:
                 (self.usage.cpus, shape.cpus),
                 (self.usage.memory_gib, shape.memory_gib),
             ):
-                held[rows[int(idx)], window] += taken * ask
+                held[rows.start + int(idx), window] += taken * ask
             left -= taken

@@ -17,22 +17,23 @@ from schedplan.model.workload import Job
 FORGIVEN = 1e-6
 
 
-def rows_of(problem: Problem, pool: Pool) -> list[int]:
-    """Return the rows of the nodes of a pool that a plan may use."""
-    return [problem.cluster.node_idx[node] for node in pool.node_names()[: pool.nodes]]
+def rows_of(problem: Problem, pool: Pool) -> slice:
+    """Return the rows of the nodes of a pool that a plan may use; the nodes of a pool stand together."""
+    rows = problem.cluster.nodes_of_pool[pool.name]
+    return slice(rows[0], rows[-1] + 1) if rows else slice(0, 0)
 
 
 def workers_free(problem: Problem, pool: Pool, job: Job, usage: Usage, window: slice) -> NDArray[np.int64]:
     """Return how many workers each node of a pool can take in all slots of a window beside what it holds, on or off; [nodes]."""
     rows, shape = rows_of(problem, pool), job.shape
-    room = np.full(len(rows), float(job.workers if shape.max_per_node is None else min(shape.max_per_node, job.workers)))
+    room = np.full(pool.nodes, float(job.workers if shape.max_per_node is None else min(shape.max_per_node, job.workers)))
     asks = (
         (float(pool.gpus), usage.devices, shape.gpus),
         (pool.cpus, usage.cpus, shape.cpus),
         (pool.memory_gib, usage.memory_gib, shape.memory_gib),
     )
     for has, held, ask in asks:
-        if ask > 0 and has is not None and rows:
+        if ask > 0 and has is not None and pool.nodes:
             room = np.minimum(room, np.floor((has - held[rows, window].max(axis=1)) / ask + FORGIVEN))
     room[problem.is_down[rows, window].any(axis=1)] = 0.0
     return np.asarray(np.maximum(room, 0.0), dtype=np.int64)

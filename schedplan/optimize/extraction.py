@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ortools.sat.python import cp_model
 
@@ -16,12 +16,15 @@ from schedplan.packing.assignment import FleetSlot, GangStart
 Value = Callable[[cp_model.IntVar], int]
 
 
-def gangs_of(formulation: Formulation, value: Value) -> tuple[GangStart, ...]:
-    """Return every gang that is started, and every piece of one, with its workers per group of identical nodes."""
-    layout = formulation.variables.layout
+def gangs_of(formulation: Formulation, value: Value, numbers: Iterable[int] | None = None) -> tuple[GangStart, ...]:
+    """Return every gang that is started, and every piece of one, with its workers per group of identical nodes.
+
+    numbers: of the starts that have gangs, in their order; None: not known.
+    """
+    layout, starts = formulation.variables.layout, formulation.variables.starts
     taken = [0] * len(layout.classes)
     found = []
-    for start in formulation.variables.starts:
+    for start in starts if numbers is None else (starts[number] for number in numbers):
         gangs = value(start.gangs)
         if not gangs:
             continue

@@ -7,9 +7,14 @@ no solver object.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
 
 from schedplan.measures.domains import kinds_told_apart
 from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_group, workers_per_node
@@ -99,6 +104,23 @@ class Column:
 
 
 @dataclass(frozen=True)
+class ColumnArrays:
+    """The columns of a layout as int64 arrays, [column]."""
+
+    class_idx: NDArray[np.int64]
+    site_idx: NDArray[np.int64]
+    start_slot: NDArray[np.int64]
+    end_edge: NDArray[np.int64]
+    workers: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, columns: Sequence[Column]) -> ColumnArrays:
+        rows = ((one.class_idx, one.site_idx, one.start_slot, one.end_edge, one.workers) for one in columns)
+        found = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=5 * len(columns)).reshape(-1, 5)
+        return cls(*(np.ascontiguousarray(found[:, number]) for number in range(5)))
+
+
+@dataclass(frozen=True)
 class Layout:
     """Everything the constraints range over. `outside`: nodes that take no new work, with the slots in which they are paid.
 
@@ -114,6 +136,11 @@ class Layout:
     outside: tuple[tuple[Pool, tuple[int, ...]], ...] = ()
     offers_outages: bool = False
 
+    @cached_property
+    def arrays(self) -> ColumnArrays:
+        """The columns as arrays."""
+        return ColumnArrays.of(self.columns)
+
     def is_closed(self, cell_idx: int, start_slot: int, end_edge: int) -> bool:
         """Whether an outage closes a cell to work in some slot from start_slot to before end_edge."""
         return not self.offers_outages and is_down(self.problem, self.cells[cell_idx].nodes, start_slot, end_edge)
@@ -121,7 +148,7 @@ class Layout:
     def site(self, column: Column) -> Site:
         return self.classes[column.class_idx].sites[column.site_idx]
 
-    @property
+    @cached_property
     def n_columns(self) -> int:
         """Columns of the solver: starts, workers per cell where a site has several, replicas and nodes per slot."""
         spread = sum(len(self.site(column).cells) for column in self.columns if len(self.site(column).cells) > 1)

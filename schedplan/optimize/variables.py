@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from typing import TypeAlias, overload
 
+import numpy as np
 from ortools.sat.python import cp_model
 
 from schedplan.measures.eligibility import workers_per_node
@@ -12,6 +15,7 @@ from schedplan.measures.pieces import Piece
 from schedplan.measures.warm_up import lag_minutes
 from schedplan.optimize.layout import Column, Layout
 from schedplan.optimize.requirement import least_replicas_by_slot
+from schedplan.optimize.start_indices import StartIndices, cells_of, has_own_workers
 from schedplan.packing.footprint import shares_alone
 
 Amount: TypeAlias = cp_model.LinearExpr | int
@@ -38,13 +42,18 @@ class Variables:
 
     model: cp_model.CpModel
     layout: Layout
-    starts: tuple[Start, ...]
+    starts: Sequence[Start]
     left_out: tuple[cp_model.IntVar, ...]
     replicas: tuple[dict[int, tuple[cp_model.IntVar, ...]], ...]
     serving: tuple[dict[int, tuple[cp_model.IntVar, ...]], ...]
     alone: tuple[dict[int, tuple[cp_model.IntVar, ...]], ...]
     on: tuple[tuple[Amount, ...], ...]
     requested: tuple[tuple[cp_model.IntVar, ...], ...]
+
+    @cached_property
+    def indices(self) -> StartIndices:
+        """The variables of the starts as arrays."""
+        return StartIndices.of(self.layout)
 
     def usable(self, cell_idx: int, slot: int) -> Amount:
         """Return the nodes of a cell that can carry work in a slot: those paid for less those still starting up."""
@@ -57,10 +66,49 @@ class Variables:
         return self.on[cell_idx][slot] - cp_model.LinearExpr.sum(starting)
 
 
-def variables(layout: Layout, model: cp_model.CpModel) -> Variables:
-    """Return the variables of a layout in a new model."""
+class UnmadeStarts(Sequence[Start]):
+    """The starts of a layout of very many, each made when it is asked for; their variables are in the model, without names."""
+
+    def __init__(self, layout: Layout, model: cp_model.CpModel) -> None:
+        self._layout, self._model = layout, model
+        self.indices = StartIndices.of(layout)
+        counts = [layout.classes[column.class_idx].count for column in layout.columns]
+        upper = np.zeros(len(counts) + len(self.indices.worker), dtype=np.int64)
+        upper[self.indices.gangs] = counts
+        for number, column, cell_idx in zip(
+            self.indices.worker.tolist(), self.indices.worker_column.tolist(), self.indices.worker_cell.tolist(), strict=True
+        ):
+            upper[number] = most_workers(layout, layout.columns[column], cell_idx)
+        for most in upper.tolist():
+            model.new_int_var(0, most, "")
+
+    def __len__(self) -> int:
+        return len(self.indices.gangs)
+
+    @overload
+    def __getitem__(self, number: int) -> Start: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Start, ...]: ...
+
+    def __getitem__(self, number: int | slice) -> Start | tuple[Start, ...]:
+        if isinstance(number, slice):
+            return tuple(self[one] for one in range(*number.indices(len(self))))
+        layout, column, first = self._layout, self._layout.columns[number], int(self.indices.gangs[number])
+        gangs, job_class = self._model.get_int_var_from_proto_index(first), layout.classes[column.class_idx]
+        if job_class.fixed is not None:
+            return Start(column, gangs, tuple((cell_idx, gangs * workers) for cell_idx, workers in job_class.fixed))
+        cells = cells_of(layout, column)
+        if not has_own_workers(layout, column):
+            return Start(column, gangs, tuple((cell_idx, gangs * column.workers) for cell_idx in cells))
+        own = (self._model.get_int_var_from_proto_index(first + 1 + nth) for nth in range(len(cells)))
+        return Start(column, gangs, tuple(zip(cells, own, strict=True)))
+
+
+def variables(layout: Layout, model: cp_model.CpModel, *, is_wide: bool = False) -> Variables:
+    """Return the variables of a layout in a new model; is_wide: without an object for every start."""
     slots = range(layout.problem.grid.n_slots)
-    starts = tuple(_start(layout, column, model) for column in layout.columns)
+    starts = UnmadeStarts(layout, model) if is_wide else tuple(_start(layout, column, model) for column in layout.columns)
     left_out = tuple(model.new_int_var(0, job_class.count, f"u[{job_class.idx}]") for job_class in layout.classes)
     replicas = tuple(
         {
@@ -99,25 +147,30 @@ def _is_up(edge: int | None, slot: int) -> bool:
 
 
 def _start(layout: Layout, column: Column, model: cp_model.CpModel) -> Start:
-    job_class, site = layout.classes[column.class_idx], layout.site(column)
+    job_class = layout.classes[column.class_idx]
     name = f"{column.class_idx},{column.site_idx},{column.start_slot},{column.workers}"
     if column.piece is not Piece.WHOLE:
         name += f",{column.end_edge},{column.piece.value}"
     gangs = model.new_int_var(0, job_class.count, f"x[{name}]")
     if job_class.fixed is not None:
         return Start(column, gangs, tuple((cell_idx, gangs * workers) for cell_idx, workers in job_class.fixed))
-    if len(site.cells) == 1:
-        return Start(column, gangs, ((site.cells[0], gangs * column.workers),))
-    most = job_class.count * column.workers
+    if not has_own_workers(layout, column):
+        return Start(column, gangs, tuple((cell_idx, gangs * column.workers) for cell_idx in cells_of(layout, column)))
     return Start(
         column,
         gangs,
         tuple(
-            (cell_idx, model.new_int_var(0, min(most, layout.cells[cell_idx].count * per_node), f"w[{name},{cell_idx}]"))
-            for cell_idx, per_node in zip(site.cells, site.per_node, strict=True)
-            if not layout.is_closed(cell_idx, column.start_slot, column.end_edge)
+            (cell_idx, model.new_int_var(0, most_workers(layout, column, cell_idx), f"w[{name},{cell_idx}]"))
+            for cell_idx in cells_of(layout, column)
         ),
     )
+
+
+def most_workers(layout: Layout, column: Column, cell_idx: int) -> int:
+    """Return how many workers of all gangs of a column one of its cells takes at most."""
+    site = layout.site(column)
+    per_node = site.per_node[site.cells.index(cell_idx)]
+    return min(layout.classes[column.class_idx].count * column.workers, layout.cells[cell_idx].count * per_node)
 
 
 def _most_replicas(layout: Layout, service_idx: int, cell_idx: int) -> tuple[int, ...]:

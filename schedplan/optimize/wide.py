@@ -10,7 +10,7 @@ once, in its file, and asked of the probes. Starts that rows know by name are no
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +28,7 @@ from schedplan.optimize.node_devices import may_be_needed
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.solvers.linear import Linear, Program, linear
 from schedplan.optimize.start_costs import start_costs
-from schedplan.optimize.variables import Amount, Start, Variables, variables
+from schedplan.optimize.variables import Variables, most_workers, variables
 
 
 def is_summable(layout: Layout, wanted: Objective) -> bool:
@@ -52,17 +52,18 @@ def widened(layout: Layout, excluded: tuple[Job, ...], wanted: Objective, normal
     if small.form is None:
         raise ValueError("a model with an objective has a form")
     model = cp_model.CpModel()
-    whole = variables(layout, model)
+    whole = variables(layout, model, is_wide=True)
     _add_others(small, whole)
     assembly = _Assembly(probes, small, whole)
     costs = assembly.costs(small.form.coefficients)
     priced = start_costs(layout, wanted, normalisation)
-    for number in probes.derived:
-        start = whole.starts[number]
-        costs[start.gangs.index] = priced.gangs[number]
-        for cell_idx, amount in start.workers if priced.per_worker else ():
-            if isinstance(amount, cp_model.IntVar) and len(start.workers) > 1:
-                costs[amount.index] = priced.per_worker.get((number, cell_idx), 0.0)
+    indices, is_derived = whole.indices, np.zeros(len(layout.columns), dtype=np.bool_)
+    is_derived[probes.derived] = True
+    costs[indices.gangs[is_derived]] = priced.gangs[is_derived]
+    of_workers = zip(indices.worker.tolist(), indices.worker_column.tolist(), indices.worker_cell.tolist(), strict=True)
+    for variable, number, cell_idx in of_workers if priced.per_worker else ():
+        if is_derived[number]:
+            costs[variable] = priced.per_worker.get((number, cell_idx), 0.0)
     arrays = assembly.program(costs, small.form.constant)
     return Formulation(model, whole, Rows(model), small.goals, arrays=arrays)
 
@@ -71,7 +72,7 @@ class _Probes:
     """The columns of the small model: those that stand as they are, then the probes.
 
     kept, derived: numbers of the columns of the layout; start_slot, end_edge, kind: of the derived ones, [derived]; probe: number
-    of the probe of a kind in a slot, [kind, slot], -1 where no start of the kind runs.
+    of the probe of a kind in a slot, [kind, slot], -1 where no start of the kind runs; int64.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -79,30 +80,29 @@ class _Probes:
         is_own = [is_named(layout.problem, one.job) or one.fixed is not None for one in layout.classes]
         numbers: dict[Hashable, int] = {}
         like = [numbers.setdefault(_kind(layout, one), len(numbers)) for one in layout.classes]
-        self.kept = [number for number, column in enumerate(layout.columns) if is_own[column.class_idx]]
-        self.derived = [number for number, column in enumerate(layout.columns) if not is_own[column.class_idx]]
-        mine = [layout.columns[number] for number in self.derived]
-        kinds: dict[tuple[int, int, int], int] = {}
-        named = [kinds.setdefault((like[one.class_idx], one.site_idx, one.workers), len(kinds)) for one in mine]
-        self.kind = np.array(named, dtype=np.int64)
-        self.start_slot = np.array([one.start_slot for one in mine], dtype=np.int64)
-        self.end_edge = np.array([one.end_edge for one in mine], dtype=np.int64)
-        running = np.zeros((len(kinds), layout.problem.grid.n_slots + 1), dtype=np.int64)
+        columns, is_kept = layout.arrays, np.array(is_own, dtype=np.bool_)[layout.arrays.class_idx]
+        self.kept, self.derived = np.flatnonzero(is_kept), np.flatnonzero(~is_kept)
+        class_idx, site_idx, workers = (part[self.derived] for part in (columns.class_idx, columns.site_idx, columns.workers))
+        keys = np.stack([np.array(like, dtype=np.int64)[class_idx], site_idx, workers], axis=1)
+        _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        self.kind = kind.reshape(-1)
+        self.start_slot, self.end_edge = columns.start_slot[self.derived], columns.end_edge[self.derived]
+        running = np.zeros((len(first), layout.problem.grid.n_slots + 1), dtype=np.int64)
         np.add.at(running, (self.kind, self.start_slot), 1)
         np.add.at(running, (self.kind, self.end_edge), -1)
         is_run = running.cumsum(axis=1)[:, :-1] > 0
         self.probe = np.where(is_run, is_run.cumsum().reshape(is_run.shape) - 1, -1)
-        first = dict(zip(reversed(named), reversed(mine), strict=True))
-        kept = tuple(layout.columns[number] for number in self.kept)
-        asked = ((first[kind], slot) for kind, slot in zip(*(part.tolist() for part in is_run.nonzero()), strict=True))
+        examples = [layout.columns[number] for number in self.derived[first].tolist()]
+        kept = tuple(layout.columns[number] for number in self.kept.tolist())
+        asked = ((examples[kind], slot) for kind, slot in zip(*(part.tolist() for part in is_run.nonzero()), strict=True))
         self.columns = kept + tuple(Column(one.class_idx, one.site_idx, slot, slot + 1, one.workers) for one, slot in asked)
 
-    def runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (number of a derived column, number of a probe that it is summed of) pairs."""
-        length = self.end_edge - self.start_slot
-        number = np.repeat(np.arange(len(length)), length)
-        slot = np.arange(len(number)) - np.repeat(np.cumsum(length) - length, length) + self.start_slot[number]
-        return number, self.probe[self.kind[number], slot]
+    def runs(self, derived: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (place in `derived`, number of a probe that this derived column is summed of) pairs."""
+        start_slot, length = self.start_slot[derived], (self.end_edge - self.start_slot)[derived]
+        place = np.repeat(np.arange(len(length)), length)
+        slot = np.arange(len(place)) - np.repeat(np.cumsum(length) - length, length) + start_slot[place]
+        return place, self.probe[self.kind[derived][place], slot]
 
 
 def _kind(layout: Layout, job_class: JobClass) -> Hashable:
@@ -135,15 +135,16 @@ class _Assembly:
     def __init__(self, probes: _Probes, small: Formulation, whole: Variables) -> None:
         self.probes, self.small, self.whole = probes, small, whole
         self.n_small, self.n_whole = len(small.model.proto.variables), len(whole.model.proto.variables)
-        n_starts = sum(len(_own(start)) for start in small.variables.starts)
-        kept = [idx for number in range(len(probes.kept)) for idx in _own(small.variables.starts[number])]
-        others = np.arange(n_starts, self.n_small)
-        self.same_small = np.concatenate([np.array(kept, dtype=np.int64), others])
-        held = [idx for number in probes.kept for idx in _own(whole.starts[number])]
-        self.same_whole = np.concatenate([np.array(held, dtype=np.int64), others + self.n_whole - self.n_small])
-        self.probe_starts = small.variables.starts[len(probes.kept) :]
-        self.derived_starts = [whole.starts[number] for number in probes.derived]
-        self.is_spread = np.array([len(_own(start)) > 1 for start in self.derived_starts], dtype=np.bool_)
+        n_kept = len(probes.kept)
+        of_small, of_whole = small.variables.indices, whole.indices
+        self.probe_gangs, self.derived_gangs = of_small.gangs[n_kept:], of_whole.gangs[probes.derived]
+        self.is_derived = np.zeros(len(of_whole.gangs), dtype=np.bool_)
+        self.is_derived[probes.derived] = True
+        others = np.arange(len(of_small.gangs) + len(of_small.worker), self.n_small)
+        kept_small = np.concatenate([of_small.gangs[:n_kept], of_small.worker[of_small.worker_column < n_kept]])
+        kept_whole = np.concatenate([of_whole.gangs[probes.kept], of_whole.worker[~self.is_derived[of_whole.worker_column]]])
+        self.same_small = np.concatenate([kept_small, others])
+        self.same_whole = np.concatenate([kept_whole, others + self.n_whole - self.n_small])
 
     def costs(self, coefficients: dict[int, float]) -> NDArray[np.float64]:
         """Return the costs of all variables but those of derived starts."""
@@ -175,20 +176,22 @@ class _Assembly:
     def _ranges(self, rows: Linear) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the least and the largest value of all variables."""
         lower, upper = np.zeros(self.n_whole, dtype=np.int64), np.zeros(self.n_whole, dtype=np.int64)
+        layout, indices = self.probes.layout, self.whole.indices
+        counts = np.array([one.count for one in layout.classes], dtype=np.int64)
+        upper[indices.gangs] = counts[layout.arrays.class_idx]
+        of_workers = zip(indices.worker.tolist(), indices.worker_column.tolist(), indices.worker_cell.tolist(), strict=True)
+        for variable, number, cell_idx in of_workers:
+            upper[variable] = most_workers(layout, layout.columns[number], cell_idx)
         lower[self.same_whole], upper[self.same_whole] = rows.lower[self.same_small], rows.upper[self.same_small]
-        classes = self.probes.layout.classes
-        for start, is_spread in zip(self.derived_starts, self.is_spread.tolist(), strict=True):
-            upper[start.gangs.index] = classes[start.column.class_idx].count
-            for amount in (amount for _, amount in start.workers if is_spread and isinstance(amount, cp_model.IntVar)):
-                upper[amount.index] = max(amount.proto.domain)
         return lower, upper
 
     def _slot_rows(self, rows: Linear) -> tuple[csr_array, NDArray[np.bool_]]:
         """Return the rows without what counts a probe as a start, and which of them remain: not those of one probe alone."""
         probe = np.full(self.n_small, -1, dtype=np.int64)
         is_gang = np.zeros(self.n_small, dtype=np.bool_)
-        for number, start in enumerate(self.probe_starts):
-            probe[_own(start)], is_gang[start.gangs.index] = number, True
+        n_kept, indices = len(self.probes.kept), self.small.variables.indices
+        probe[indices.gangs], is_gang[self.probe_gangs] = np.arange(len(indices.gangs)) - n_kept, True
+        probe[indices.worker] = indices.worker_column - n_kept
         row_of = np.repeat(np.arange(rows.rows.shape[0]), np.diff(rows.rows.indptr))
         is_place = np.zeros(rows.rows.shape[0], dtype=np.bool_)
         is_place[list(self.small.rows.places.values())] = True
@@ -204,42 +207,34 @@ class _Assembly:
 
     def _summing(self) -> csr_array:
         """Return which variables of the small model make up each of the whole one, int64 [small, whole]."""
-        number, probe = self.probes.runs()
-        of_probe = np.array([start.gangs.index for start in self.probe_starts], dtype=np.int64)
-        of_start = np.array([start.gangs.index for start in self.derived_starts], dtype=np.int64)
-        small, whole = [self.same_small, of_probe[probe]], [self.same_whole, of_start[number]]
-        spread = self.is_spread[number]
-        for one, other in zip(number[spread].tolist(), probe[spread].tolist(), strict=True):
-            of_cell = dict(self.probe_starts[other].workers)
-            pairs = [(of_cell[cell_idx], amount) for cell_idx, amount in self.derived_starts[one].workers]
-            small.append(_indices(pair[0] for pair in pairs))
-            whole.append(_indices(pair[1] for pair in pairs))
-        rows, columns = np.concatenate(small), np.concatenate(whole)
+        probes, n_kept = self.probes, len(self.probes.kept)
+        number, probe = probes.runs(np.arange(len(probes.derived)))
+        of_small, of_whole = self.small.variables.indices, self.whole.indices
+        is_probe = of_small.worker_column >= n_kept
+        of_cell = np.full((len(self.probe_gangs), len(probes.layout.cells)), -1, dtype=np.int64)
+        of_cell[of_small.worker_column[is_probe] - n_kept, of_small.worker_cell[is_probe]] = of_small.worker[is_probe]
+        place = np.zeros(len(self.is_derived), dtype=np.int64)
+        place[probes.derived] = np.arange(len(probes.derived))
+        mine = np.flatnonzero(self.is_derived[of_whole.worker_column])
+        worker, of_worker = probes.runs(place[of_whole.worker_column[mine]])
+        small = [self.same_small, self.probe_gangs[probe], of_cell[of_worker, of_whole.worker_cell[mine][worker]]]
+        rows = np.concatenate(small)
+        columns = np.concatenate([self.same_whole, self.derived_gangs[number], of_whole.worker[mine][worker]])
         return csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(self.n_small, self.n_whole))
 
     def _placing(self, n_rows: int) -> csr_array:
         """Return what derived starts count in the rows that place their classes, int64 [row, whole]."""
-        rows = [self.small.rows.places[start.column.class_idx] for start in self.derived_starts]
-        columns = [start.gangs.index for start in self.derived_starts]
-        return csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(n_rows, self.n_whole))
+        places, layout = self.small.rows.places, self.probes.layout
+        row_of_class = np.array([places.get(idx, -1) for idx in range(len(layout.classes))], dtype=np.int64)
+        rows = row_of_class[layout.arrays.class_idx[self.probes.derived]]
+        return csr_array((np.ones(len(rows), dtype=np.int64), (rows, self.derived_gangs)), shape=(n_rows, self.n_whole))
 
     def _links(self) -> csr_array:
         """Return the rows Σ workers = size · gangs of derived starts over several cells, int64 [start, whole]."""
-        spread = [start for start, is_spread in zip(self.derived_starts, self.is_spread.tolist(), strict=True) if is_spread]
-        rows, columns, values = [], [], []
-        for row, start in enumerate(spread):
-            gangs, *workers = _own(start)
-            rows += [row] * (len(workers) + 1)
-            columns += [gangs, *workers]
-            values += [-start.column.workers, *([1] * len(workers))]
-        return csr_array((np.array(values, dtype=np.int64), (rows, columns)), shape=(len(spread), self.n_whole))
-
-
-def _own(start: Start) -> list[int]:
-    """Return the variables of a start: its gangs, and its workers on each cell where these are chosen (one worker is its gang)."""
-    amounts = (amount.index for _, amount in start.workers if isinstance(amount, cp_model.IntVar))
-    return list(dict.fromkeys((start.gangs.index, *amounts)))
-
-
-def _indices(amounts: Iterable[Amount]) -> NDArray[np.int64]:
-    return np.array([amount.index for amount in amounts if isinstance(amount, cp_model.IntVar)], dtype=np.int64)
+        indices, sizes = self.whole.indices, self.probes.layout.arrays.workers
+        is_mine = self.is_derived[indices.worker_column]
+        spread, row = np.unique(indices.worker_column[is_mine], return_inverse=True)
+        rows = np.concatenate([np.arange(len(spread)), row.reshape(-1)])
+        columns = np.concatenate([indices.gangs[spread], indices.worker[is_mine]])
+        values = np.concatenate([-sizes[spread], np.ones(int(is_mine.sum()), dtype=np.int64)])
+        return csr_array((values, (rows, columns)), shape=(len(spread), self.n_whole))

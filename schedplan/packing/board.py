@@ -8,6 +8,7 @@ device group go to the group that is left with least room. It places and removes
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ from schedplan.packing.footprint import (
     memory_capacity_micro,
     resource_capacity_micro,
 )
+
+MOST_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,8 @@ class Hold:
 class Board:
     """Free capacity, mutable. All arrays are int64: slices [node, device, slot], cpu and memory [node, slot], in millionths.
 
-    occupied [node, device, slot]: memory slices that profiles hold, as bits.
+    occupied [node, device, slot]: memory slices that profiles hold, as bits. untouched [node, slot]: the devices of which no slice
+    is taken, as bits; None where some node has more devices than bits.
 
     Nodes that are not ready, are not there, are not up yet or are in an outage hold nothing in those slots (`is_open`, bool [node,
     slot]). `allowance` follows the work of tenants; whoever places work for one adds it there, for a shape tells no tenant.
@@ -60,6 +64,8 @@ class Board:
         self.resources = {name: np.zeros(shape, dtype=np.int64) for name in names}
         self.held = np.zeros(shape, dtype=np.int64)
         self.is_open = np.zeros(shape, dtype=np.bool_)
+        self.untouched = np.zeros(shape, dtype=np.uint64) if most_devices <= MOST_BITS else None
+        self._bit = np.left_shift(np.uint64(1), np.arange(min(most_devices, MOST_BITS), dtype=np.uint64))
         self.slices_per_gpu = np.array([pool.slices_per_gpu for pool in self.pools], dtype=np.int64)
         self.allowance = Allowance(problem)
         self._open(problem)
@@ -77,6 +83,7 @@ class Board:
                 for resource, free in self.resources.items():
                     free[node_idx, is_open] = resource_capacity_micro(pool, resource)
                 self.is_open[node_idx] = is_open
+                self._look(node_idx, slice(0, problem.grid.n_slots))
 
     def room(
         self, nodes: NDArray[np.intp], shape: WorkerShape, first_slot: int, end_slot: int, *, grouped: bool = False
@@ -90,23 +97,26 @@ class Board:
             return np.zeros(0, dtype=np.int64)
         pool = self.pools[int(nodes[0])]
         print_ = footprint(pool, shape)
-        span = slice(first_slot, end_slot)
+        span, rows = slice(first_slot, end_slot), _together(nodes)
         room = np.full(len(nodes), np.iinfo(np.int64).max, dtype=np.int64)
         if print_.slices and (grouped or shape.slice_profile is not None):
             room = np.array([max(self._in_groups(int(node), shape, first_slot, end_slot, grouped=grouped)) for node in nodes])
+        elif print_.devices and self.untouched is not None:
+            free = np.bitwise_count(_folded(np.bitwise_and, self.untouched[rows, span]))
+            room = np.minimum(room, free.astype(np.int64) // print_.devices)
         elif print_.slices:
-            free = self.slices[nodes, :, span].min(axis=2)
+            free = self.slices[rows, :, span].min(axis=2)
             if print_.devices:
                 room = np.minimum(room, (free == pool.slices_per_gpu).sum(axis=1) // print_.devices)
             else:
                 room = np.minimum(room, (free // print_.share_slices).sum(axis=1))
         for demand, capacity in self._scalars(print_):
-            room = np.minimum(room, capacity[nodes, span].min(axis=1) // demand)
+            room = np.minimum(room, _folded(np.minimum, capacity[rows, span]) // demand)
         if any(name not in self.resources and demand for name, demand in print_.resources):
             room[:] = 0
         if shape.max_per_node is not None:
             room = np.minimum(room, shape.max_per_node)
-        is_open = self.cpu[nodes, span].min(axis=1) > 0
+        is_open = _folded(np.minimum, self.cpu[rows, span]) > 0
         return np.where(is_open, room, 0)
 
     def take(
@@ -125,6 +135,7 @@ class Board:
             for device, slices, mask in chosen:
                 self.slices[node_idx, device, span] -= slices
                 self.occupied[node_idx, device, span] |= mask
+        self._look(node_idx, span)
         hold = Hold(node_idx, first_slot, end_slot, workers, print_, tuple(devices))
         self._add(hold, -1)
         return hold
@@ -142,7 +153,19 @@ class Board:
         for device, slices, mask in hold.devices:
             self.slices[hold.node_idx, device, hold.first_slot : hold.end_slot] += slices
             self.occupied[hold.node_idx, device, hold.first_slot : hold.end_slot] &= ~mask
+        self._look(hold.node_idx, slice(hold.first_slot, hold.end_slot))
         self._add(hold, 1)
+
+    def close(self, node_idx: int, span: slice) -> None:
+        """Take all devices of a node off in some slots."""
+        self.slices[node_idx, :, span] = 0
+        self._look(node_idx, span)
+
+    def _look(self, node_idx: int, span: slice) -> None:
+        """See anew which devices of a node are untouched in some slots."""
+        if self.untouched is not None:
+            is_whole = self.slices[node_idx, :, span] == self.slices_per_gpu[node_idx]
+            self.untouched[node_idx, span] = self._bit @ is_whole
 
     def _add(self, hold: Hold, sign: int) -> None:
         span = slice(hold.first_slot, hold.end_slot)
@@ -211,6 +234,20 @@ class Board:
         rows = [(print_.cpu_micro, self.cpu), (print_.memory_micro, self.memory)]
         rows += [(amount, self.resources[name]) for name, amount in print_.resources if name in self.resources]
         return [(demand, capacity) for demand, capacity in rows if demand]
+
+
+def _together(nodes: NDArray[np.intp]) -> NDArray[np.intp] | slice:
+    """Return nodes as a span where they stand one after another: a view of an array, and no copy."""
+    first, last = int(nodes[0]), int(nodes[-1]) + 1
+    return slice(first, last) if last - first == len(nodes) and (len(nodes) < 3 or (np.diff(nodes) == 1).all()) else nodes
+
+
+def _folded(fold: np.ufunc, by_slot: NDArray[Any]) -> NDArray[Any]:
+    """Return what is folded over the few slots of [node, slot], node by node, slot after slot: numpy is slow along short rows."""
+    found = by_slot[:, 0].copy()
+    for slot in range(1, by_slot.shape[1]):
+        fold(found, by_slot[:, slot], out=found)
+    return found
 
 
 def _places(profile: SliceProfile, compute_left: int, held: int) -> int:

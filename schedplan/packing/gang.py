@@ -46,9 +46,11 @@ def _taken(
     grouped: bool,
     most_nodes: int | None,
 ) -> tuple[Hold, ...] | None:
-    roomiest = np.lexsort((nodes, -room))[:most_nodes] if most_nodes is not None else None
     if int(room.clip(max=workers).sum()) < workers:
         return None
+    is_fitting = room > 0
+    nodes, room = nodes[is_fitting], room[is_fitting]
+    roomiest = np.lexsort((nodes, -room))[:most_nodes] if most_nodes is not None else None
     first_room = room.copy()
     idle_slots = (board.held[nodes, first_slot:end_slot] == 0).sum(axis=1)
     holds = []

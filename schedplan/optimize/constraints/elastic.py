@@ -36,7 +36,8 @@ def choices(problem: Problem, job: Job, pool: Pool, most: int | None = None) -> 
     if job.state is JobState.RUNNING:
         yield from (Choice(start, end, job.standing_workers) for start, end in windows(problem, job, pool))
     elif not job.is_elastic:
-        yield from (Choice(start, end, job.workers) for start, end in windows(problem, job, pool))
+        first = problem.grid.release_slot(job.release_s)
+        yield from (Choice(start, end, job.workers) for start, end in windows_from(problem, job, pool, first))
     elif is_taken_back(pool) or is_asked(problem, job, pool):
         yield from _all_numbers(problem, job, pool, job.workers if most is None else min(most, job.workers))
     else:

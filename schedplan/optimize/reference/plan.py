@@ -8,7 +8,7 @@ the ideals that no plan can beat, are what the objective is measured against.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import groupby
@@ -16,26 +16,26 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.measures.accounting import account
+from schedplan.measures.accounting import goal_values
 from schedplan.measures.costs import paid_anyway
-from schedplan.measures.eligibility import job_refusal, pools_for_job, pools_for_service, workers_per_node
+from schedplan.measures.eligibility import job_refusal, pools_for_service
 from schedplan.measures.gang_family import gang_family, is_in_one_group, loads_on
 from schedplan.measures.min_on_time import most_nodes
 from schedplan.measures.missed import Shares, missed_importance, missed_work_h, services_importance
 from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.measures.pins import may_stand, may_start
 from schedplan.measures.runs import end_edges, fleets_of, missed_shares
-from schedplan.measures.work import counted, counted_share, endless_wait, importance, node_share, reference_work_h
+from schedplan.measures.work import counted, endless_wait, importance, node_share, reference_work_h
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions, JobPart
 from schedplan.model.problem import Problem
 from schedplan.model.sequence import Unit, in_order
 from schedplan.model.workload import Job, JobState
-from schedplan.optimize.constraints.elastic import Choice, booked_h, choice_duty, choices
-from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
+from schedplan.optimize.constraints.elastic import Choice, choices
 from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.reference.least_carbon import least_carbon
+from schedplan.optimize.reference.least_of_jobs import LeastOfJobs, job_price
 from schedplan.optimize.reference.policy import FIRST_COME, ListPolicy
 from schedplan.optimize.reference.services import reference_replicas
 from schedplan.optimize.requirement import least_replicas_by_slot
@@ -78,7 +78,7 @@ def normalisation(problem: Problem, decisions: Decisions) -> Normalisation:
     if problem.base is not None:
         return normalisation(problem.base, reference(problem.base))
     problem = replace(problem, earlier=None)
-    goals = account(problem, decisions).goals
+    goals = goal_values(problem, decisions)
     return Normalisation.between(goals, ideals(problem, decisions, goals), _sizes(problem, decisions, goals))
 
 
@@ -90,10 +90,9 @@ def ideals(problem: Problem, decisions: Decisions, reached: GoalValues) -> GoalV
     missed = missed_shares(problem, fleets_of(problem, decisions))
     hours = float(problem.grid.hours.sum())
     always_h = sum(pool.always_on * counted(pool, problem.cluster) for pool in problem.cluster.pools) * hours
-    work_h = sum(_most_work_h(problem, job) for job in jobs) + reference_work_h(problem) - missed_work_h(problem, missed)
-    cost = (
-        float(paid_anyway(problem).sum()) + sum(_cheapest_job(problem, job) for job in jobs) + _cheapest_services(problem, missed)
-    )
+    least = LeastOfJobs(problem)
+    work_h = sum(least.most_work_h(job) for job in jobs) + reference_work_h(problem) - missed_work_h(problem, missed)
+    cost = float(paid_anyway(problem).sum()) + sum(map(least.price, jobs)) + _cheapest_services(problem, missed)
     waits = sum(endless_wait(problem, job) for job in problem.jobs if job.name not in placed)
     return GoalValues(
         latency=min(waits + problem.objective.rates.missed * missed_importance(problem, missed), reached.latency),
@@ -129,29 +128,32 @@ def inserted(
 
     What a job waits for comes before it, and where that is left out the job is; rows of one gang are placed at once or not at all.
     """
-    over = end_edges(problem, standing)
+    over, families = end_edges(problem, standing), _Families(problem)
     found: list[JobPart] = []
     for unit in in_order(jobs, lambda unit: policy.rank(problem, unit)):
         before = {name for job in unit for name in problem.waits_for[job.name]}
         if before <= over.keys():
-            parts = _earliest(problem, board, unit, max((over[name] for name in before), default=0), policy)
+            first_slot = max((over[name] for name in before), default=0)
+            parts = _earliest(problem, board, families, unit, first_slot, policy)
             over |= end_edges(problem, parts)
             found.extend(parts)
     return tuple(found)
 
 
-def _earliest(problem: Problem, board: Board, unit: Unit, first_slot: int, policy: ListPolicy) -> tuple[JobPart, ...]:
+def _earliest(
+    problem: Problem, board: Board, families: _Families, unit: Unit, first_slot: int, policy: ListPolicy
+) -> tuple[JobPart, ...]:
     """Place jobs that start together at the earliest start at which all find room; empty where there is none.
 
     A single job takes the cheapest family first at that start, ties by pool name; so does each row, the largest first.
     """
     if len(unit) == 1:
-        berth = _berth(problem, board, unit[0], range(first_slot, problem.grid.n_slots), policy)
+        berth = _berth(problem, board, families, unit[0], range(first_slot, problem.grid.n_slots), policy)
         return () if berth is None else _parts(board, berth)
     for slot in range(first_slot, problem.grid.n_slots):
         berths: list[_Berth] = []
         for job in sorted(unit, key=lambda job: (-job.devices, -job.workers * job.shape.cpus, job.name)):
-            berth = _berth(problem, board, job, range(slot, slot + 1), policy)
+            berth = _berth(problem, board, families, job, range(slot, slot + 1), policy)
             if berth is None:
                 break
             berths.append(berth)
@@ -162,12 +164,12 @@ def _earliest(problem: Problem, board: Board, unit: Unit, first_slot: int, polic
     return ()
 
 
-def _berth(problem: Problem, board: Board, job: Job, slots: range, policy: ListPolicy) -> _Berth | None:
+def _berth(problem: Problem, board: Board, families: _Families, job: Job, slots: range, policy: ListPolicy) -> _Berth | None:
     """Take room for a job at its earliest fitting start among some slots, in the family that a policy takes first; None without.
 
     Of an elastic gang as many workers as find room at that start.
     """
-    for choice, nodes in _in_order_of_worth(problem, board, job, policy):
+    for choice, nodes in _in_order_of_worth(problem, board, families, job, policy):
         if choice.start_slot not in slots or not may_start(problem, job.name, choice.start_slot):
             continue
         start_slot, end_edge, workers = choice.start_slot, choice.end_edge, choice.workers
@@ -207,7 +209,9 @@ class _Offer:
         return self.choice.start_slot, -self.choice.workers
 
 
-def _in_order_of_worth(problem: Problem, board: Board, job: Job, policy: ListPolicy) -> Iterator[tuple[Choice, NodeIdx]]:
+def _in_order_of_worth(
+    problem: Problem, board: Board, families: _Families, job: Job, policy: ListPolicy
+) -> Iterator[tuple[Choice, NodeIdx]]:
     """Give the choices of a job with their nodes: the earliest and most workers first, then as a policy takes families.
 
     None is made before it is asked for: most jobs find room among the first.
@@ -218,7 +222,7 @@ def _in_order_of_worth(problem: Problem, board: Board, job: Job, policy: ListPol
             return float(board.slices[offer.nodes, :, offer.choice.start_slot].sum()), offer.order
         return job_price(problem, job, offer.pool, offer.choice), offer.order
 
-    of_families = [_offers(problem, board, job, order, nodes) for order, nodes in enumerate(_families(problem, job))]
+    of_families = [_offers(problem, board, job, order, nodes) for order, nodes in enumerate(families.of(job))]
     ordered = merge(*of_families, key=lambda offer: offer.first_rank)
     for _, tied in groupby(ordered, key=lambda offer: offer.first_rank):
         yield from ((offer.choice, offer.nodes) for offer in sorted(tied, key=worth))
@@ -241,13 +245,20 @@ def _parts(board: Board, berth: _Berth) -> tuple[JobPart, ...]:
     return tuple(JobPart(berth.job.name, nodes[hold.node_idx], berth.start_slot, hold.workers) for hold in berth.holds)
 
 
-def job_price(problem: Problem, job: Job, pool: Pool, choice: Choice) -> float:
-    """Return what a job adds to the bill on a pool: its share of node-hours that are not paid anyway; currency."""
-    if pool.market.is_sunk:
-        return 0.0
-    span = slice(choice.start_slot, choice.end_edge)
-    price = float(problem.price_per_h(pool)[span] @ problem.grid.hours[span])
-    return price * choice.workers * node_share(pool, job.shape)
+class _Families:
+    """The families of nodes that jobs may stand on, looked up once for jobs that are alike in what decides that."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._known: dict[Hashable, tuple[NodeIdx, ...]] = {}
+
+    def of(self, job: Job) -> tuple[NodeIdx, ...]:
+        """Return the nodes of each family that takes a job."""
+        named = job.name if job.name in self._problem.pin_of_job else ""
+        key = (job.shape, job.least_workers, job.topology, job.spot_ok, job.affinity, job.load_minutes, named)
+        if key not in self._known:
+            self._known[key] = _families(self._problem, job)
+        return self._known[key]
 
 
 def _families(problem: Problem, job: Job) -> tuple[NodeIdx, ...]:
@@ -261,41 +272,6 @@ def _families(problem: Problem, job: Job) -> tuple[NodeIdx, ...]:
         names = problem.cluster.nodes
         groups.update({key: [idx for idx in nodes if may_stand(problem, job.name, names[idx])] for key, nodes in groups.items()})
     return tuple(np.array(nodes, dtype=np.intp) for nodes in groups.values() if nodes)
-
-
-def _most_work_h(problem: Problem, job: Job) -> float:
-    if job.state is not JobState.RUNNING and not job.is_elastic:
-        edges_s = problem.grid.edges_s
-        pairs = (pair for pool in _job_pools(problem, job) for pair in windows(problem, job, pool))
-        booked_s = max((edges_s[end_edge] - edges_s[start_slot] for start_slot, end_edge in pairs), default=0)
-        return counted_share(job.shape, problem.cluster) * (job.workers * (booked_s / 3600))
-    busy = (
-        choice.workers * booked_h(problem, choice) * choice_duty(problem, job, pool, choice)
-        for pool in _job_pools(problem, job)
-        for choice in choices(problem, job, pool)
-    )
-    return counted_share(job.shape, problem.cluster) * max(busy, default=0.0)
-
-
-def _cheapest_job(problem: Problem, job: Job) -> float:
-    pools = _job_pools(problem, job)
-    is_for_nothing = any(pool.market.is_sunk and next(choices(problem, job, pool), None) is not None for pool in pools)
-    if is_for_nothing and all(problem.price_per_h(pool).min() >= 0.0 for pool in pools):
-        return 0.0
-    prices = (
-        job_price(problem, job, pool, choice)
-        + rework_cost(problem, job, pool, fewest_nodes(choice.workers, per_node), choice.start_slot, choice.workers)
-        for pool in pools
-        if (per_node := max(workers_per_node(pool, job.shape), 1))
-        for choice in choices(problem, job, pool)
-    )
-    return min(prices, default=0.0)
-
-
-def _job_pools(problem: Problem, job: Job) -> list[Pool]:
-    if job.state is JobState.RUNNING:
-        return [problem.cluster.pool_of_node[placed.node] for placed in job.placement]
-    return pools_for_job(problem.cluster, job)
 
 
 def _cheapest_services(problem: Problem, missed: Shares) -> float:

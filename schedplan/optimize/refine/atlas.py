@@ -5,7 +5,7 @@ A variable that it does not know (one that a rule brought along) is free in a bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,11 @@ class Atlas:
         place = np.where(self.is_gang, self.family * (len(self.family_of_cell) + 1) + self.cell + 1, NONE)
         return Starts(self.job_class, self.start, self.is_gang, place, self.first_slot)
 
+    def of(self, columns: NDArray[np.intp]) -> Atlas:
+        """Return the atlas of some variables alone, numbered in their order."""
+        per_variable = ("job_class", "first_slot", "last_slot", "family", "cell", "is_known", "start", "is_gang")
+        return replace(self, **{name: getattr(self, name)[columns] for name in per_variable})
+
     def closed(self, program: Program, free: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return the free variables with the unknown ones that a row ties to any of them."""
         pattern = program.pattern
@@ -63,19 +68,15 @@ def atlas(formulation: Formulation) -> Atlas:
     is_known = np.zeros(n_columns, dtype=np.bool_)
     numbers: dict[tuple[str, ...], int] = {}
     family_of = tuple(numbers.setdefault(gang_family(layout.problem, one.pool), len(numbers)) for one in layout.cells)
-    for start_idx, start in enumerate(variables.starts):
-        column = start.column
-        indices = [start.gangs.index, *(amount.index for _, amount in start.workers if isinstance(amount, cp_model.IntVar))]
-        job_class[indices], number[indices], is_gang[start.gangs.index] = column.class_idx, start_idx, True
-        first_slot[indices], last_slot[indices] = column.start_slot, column.end_edge - 1
-        if start.workers:
-            family[indices] = family_of[start.workers[0][0]]
-        if len(start.workers) == 1:
-            cell[start.gangs.index] = start.workers[0][0]
-        for cell_idx, amount in start.workers:
-            if isinstance(amount, cp_model.IntVar):
-                cell[amount.index] = cell_idx
-        is_known[indices] = True
+    indices, columns = variables.indices, layout.arrays
+    is_gang[indices.gangs] = True
+    cell[indices.gangs] = np.where(indices.n_cells == 1, indices.cell, NONE)
+    cell[indices.worker] = indices.worker_cell
+    of_cell = np.array([*family_of, NONE], dtype=np.int64)
+    for own, start in ((indices.gangs, np.arange(len(indices.gangs))), (indices.worker, indices.worker_column)):
+        job_class[own], number[own], is_known[own] = columns.class_idx[start], start, True
+        first_slot[own], last_slot[own] = columns.start_slot[start], columns.end_edge[start] - 1
+        family[own] = of_cell[indices.cell[start]]
     for class_idx, left_out in enumerate(variables.left_out):
         job_class[left_out.index], is_known[left_out.index] = class_idx, True
     per_slot = [(cell_idx, amounts) for replicas in variables.replicas for cell_idx, amounts in replicas.items()]

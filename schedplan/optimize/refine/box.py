@@ -70,7 +70,7 @@ def _add_rows(
     model: cp_model.CpModel, variables: list[cp_model.IntVar], program: Program, values: Values, columns: NDArray[np.intp]
 ) -> bool:
     """Add the rows that may bind the free columns; False where a row is broken whatever they are."""
-    part, lower, upper = _part(program, values, columns)
+    part, lower, upper = part_of(program, values, columns)
     positive, negative = part.maximum(0), part.minimum(0)
     least = positive @ program.lower[columns] + negative @ program.upper[columns]
     most = positive @ program.upper[columns] + negative @ program.lower[columns]
@@ -91,7 +91,7 @@ def _minimise(model: cp_model.CpModel, variables: list[cp_model.IntVar], program
     return scale
 
 
-def _part(program: Program, values: Values, columns: NDArray[np.intp]) -> tuple[csr_array, NDArray[np.int64], NDArray[np.int64]]:
+def part_of(program: Program, values: Values, columns: NDArray[np.intp]) -> tuple[csr_array, NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows that hold any of the columns, over these alone, and the sides that the other columns leave."""
     fixed = values.copy()
     fixed[columns] = 0

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.refine.atlas import NONE, Atlas
+from schedplan.optimize.refine.kernel import kernel
 from schedplan.optimize.solvers.master import Master
 from schedplan.optimize.solvers.priced import Floats
 from schedplan.optimize.solvers.program import Values
@@ -20,6 +21,8 @@ from schedplan.optimize.solvers.program import Values
 FRACTION = 1e-6
 PRICED_EVERY = 4
 """Of so many relaxations one asks for further columns."""
+WHOLE_COLUMNS = 100_000
+"""Of programs of more columns only the kernel is settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +49,23 @@ def dive(master: Master, formulation: Formulation, atlas: Atlas, style: DiveStyl
     if program.n_columns == 0:
         return np.zeros(0, dtype=np.int64)
     try:
-        diver = _Diver(master)
-        for family in _families(formulation, atlas, style):
-            diver.settle(family, atlas.job_class, style.share)
+        if program.n_columns > WHOLE_COLUMNS:
+            part = kernel(master, atlas)
+            found = part.whole(_settled(part.master(), part.atlas, _families(formulation, atlas, style, part.columns), style.share))
+        else:
+            families = _families(formulation, atlas, style, np.arange(program.n_columns))
+            found = np.rint(_settled(master.copied(), atlas, families, style.share)).astype(np.int64)
     except _StuckError:
         return None
-    found = np.rint(diver.values).astype(np.int64)
     return found if program.is_kept_by(found) else None
+
+
+def _settled(master: Master, atlas: Atlas, families: list[_Family], share: float) -> Floats:
+    """Return the values in which a dive from a master of its own ends."""
+    diver = _Diver(master)
+    for family in families:
+        diver.settle(family, atlas.job_class, share)
+    return diver.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +77,11 @@ class _Family:
     is_final: bool = False
 
 
-def _families(formulation: Formulation, atlas: Atlas, style: DiveStyle) -> list[_Family]:
-    """Return the families in their order. Nodes are final, so that smaller gangs fill what is paid for."""
+def _families(formulation: Formulation, atlas: Atlas, style: DiveStyle, columns: NDArray[np.intp]) -> list[_Family]:
+    """Return the families of some columns in their order, numbered along these.
+
+    Nodes are final, so that smaller gangs fill what is paid for.
+    """
     devices = np.array([job_class.job.devices for job_class in formulation.variables.layout.classes])
     is_work = atlas.job_class != NONE
     size = np.full(len(is_work), -1.0)
@@ -74,13 +90,14 @@ def _families(formulation: Formulation, atlas: Atlas, style: DiveStyle) -> list[
     replicas = [amount.index for one in formulation.variables.replicas for amounts in one.values() for amount in amounts]
     is_replica = np.zeros(len(is_work), dtype=np.bool_)
     is_replica[replicas] = True
-    is_node = ~is_work & ~is_replica & atlas.is_known
+    is_node = (~is_work & ~is_replica & atlas.is_known)[columns]
+    size, is_replica = size[columns], is_replica[columns]
     return [
         *(_Family(np.flatnonzero(size == one), by_class=True) for one in sizes if one >= style.whole_from),
         _Family(np.flatnonzero(is_replica)),
         _Family(np.flatnonzero(is_node), is_final=True),
         *(_Family(np.flatnonzero(size == one), by_class=True) for one in sizes if one < style.whole_from),
-        _Family(np.arange(len(is_work))),
+        _Family(np.arange(len(columns))),
     ]
 
 
@@ -88,7 +105,7 @@ class _Diver:
     """A relaxation whose ranges close; it asks for further columns once in a while."""
 
     def __init__(self, master: Master) -> None:
-        self.master = master.copied()
+        self.master = master
         self.solves = 0
         self._demand(self._solve())
 

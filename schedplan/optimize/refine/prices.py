@@ -19,7 +19,7 @@ from schedplan.measures.gang_family import gang_family
 from schedplan.measures.pieces import Piece
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.refine.box import Box
-from schedplan.optimize.variables import Start
+from schedplan.optimize.variables import Start, Variables
 
 STARTS_A_CLASS = 7
 """So many starts a class of jobs, over all classes, are worth a look."""
@@ -30,33 +30,40 @@ Key: TypeAlias = tuple[int, int, int, int, Piece, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class StartPrices:
-    """class_of_job: on pools, by name; `limit`: the largest price that is worth a look."""
+    """class_of_job: on pools, by name; likely: the starts that are worth a look, of the classes that have a price; dear: the
+    variables of the others in the model that the prices are of, `source`."""
 
     class_of_job: dict[str, int]
-    prices: dict[Key, float]
-    limit: float
+    likely: frozenset[Key]
+    priced: frozenset[int]
+    source: Variables
+    dear: NDArray[np.intp]
 
     @classmethod
     def of(cls, formulation: Formulation, reduced_costs: NDArray[np.float64]) -> StartPrices:
         """Return the prices of the starts of a formulation from the reduced costs of its variables."""
         layout = formulation.variables.layout
         class_of_job = {job.name: job_class.idx for job_class in layout.classes for job in job_class.jobs}
-        prices: dict[Key, float] = {}
-        for start in formulation.variables.starts:
-            key = _key(formulation, start, start.column.class_idx)
-            price = float(reduced_costs[start.gangs.index])
-            prices[key] = min(price, prices.get(key, price))
-        ordered = sorted(prices.values())
-        last = min(STARTS_A_CLASS * len(layout.classes), len(ordered)) - 1
-        return cls(class_of_job, prices, ordered[last] if ordered else 0.0)
+        prices = reduced_costs[formulation.variables.indices.gangs]
+        last = min(STARTS_A_CLASS * len(layout.classes), len(prices)) - 1
+        limit = float(np.partition(prices, last)[last]) if len(prices) else 0.0
+        starts = (formulation.variables.starts[number] for number in np.flatnonzero(prices <= limit).tolist())
+        likely = frozenset(_key(formulation, start, start.column.class_idx) for start in starts)
+        variables, is_dear = formulation.variables, prices > limit
+        indices = variables.indices
+        dear = np.concatenate([indices.gangs[is_dear], indices.worker[is_dear[indices.worker_column]]])
+        return cls(class_of_job, likely, frozenset(np.unique(layout.arrays.class_idx).tolist()), variables, dear)
 
     def is_likely(self, key: Key) -> bool:
-        """Whether a start is worth a look; one without a price is."""
-        return self.prices.get(key, 0.0) <= self.limit
+        """Whether a start is worth a look; one of a class without prices is."""
+        return key in self.likely or key[0] not in self.priced
 
     def worth_a_look(self, formulation: Formulation) -> Box:
         """Return which variables of a model on any level may be chosen anew: all but those of starts above the limit."""
         found = np.ones(len(formulation.model.proto.variables), dtype=np.bool_)
+        if formulation.variables is self.source:
+            found[self.dear] = False
+            return found
         classes = formulation.variables.layout.classes
         for start in formulation.variables.starts:
             class_idx = self.class_of_job[classes[start.column.class_idx].job.name]

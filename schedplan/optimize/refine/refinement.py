@@ -157,7 +157,8 @@ class Refinement:
         """Return gangs and fleets of some values, nothing of None."""
         if values is None:
             return Found(Outcome.UNKNOWN, (), (), None, self.work, hit_clock=False)
-        gangs = gangs_of(self.formulation, lambda variable: int(values[variable.index]))
+        begun = np.flatnonzero(values[self.formulation.variables.indices.gangs]).tolist()
+        gangs = gangs_of(self.formulation, lambda variable: int(values[variable.index]), begun)
         fleets = fleets_of(self.formulation, lambda variable: int(values[variable.index]))
         return Found(Outcome.SOLVED, gangs, fleets, None, self.work, hit_clock=False)
 

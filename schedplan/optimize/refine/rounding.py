@@ -142,12 +142,11 @@ class _Sorts:
         is_node[[amount.index for on in variables.on for amount in on if isinstance(amount, cp_model.IntVar)]] = True
         is_replica[[amount.index for one in variables.replicas for amounts in one.values() for amount in amounts]] = True
         most = np.zeros(program.n_columns, dtype=np.int64)
-        for start in variables.starts:
-            job_class = variables.layout.classes[start.column.class_idx]
-            for _, amount in start.workers:
-                if isinstance(amount, cp_model.IntVar):
-                    most[amount.index] = job_class.count * job_class.job.workers
-            most[start.gangs.index] = job_class.count
+        indices, class_idx = variables.indices, variables.layout.arrays.class_idx
+        counts = np.array([one.count for one in variables.layout.classes], dtype=np.int64)
+        workers = np.array([one.job.workers for one in variables.layout.classes], dtype=np.int64)
+        most[indices.gangs] = counts[class_idx]
+        most[indices.worker] = (counts * workers)[class_idx[indices.worker_column]]
         return cls(is_node, is_replica, most)
 
 

@@ -44,7 +44,8 @@ class Cut:
 class Master:
     """A relaxation with some columns of a program; `values` are those of the last solve, None where it had none."""
 
-    def __init__(self, program: Program, starts: Starts) -> None:
+    def __init__(self, program: Program, starts: Starts, first: Indices | None = None) -> None:
+        """first: the columns that it begins with; None: the earliest starts of each class."""
         self.program, self.starts = program, starts
         self.rows = PricedRows.of(program)
         self.links, self.place_row = links(program, starts), place_rows(program, starts)
@@ -57,7 +58,7 @@ class Master:
         begins = np.zeros(len(self.rows.lower), dtype=np.int32)
         self.highs.addRows(len(begins), self.rows.lower, self.rows.upper, 0, begins, empty, np.zeros(0))
         self.scale = _scale(program.costs)
-        self._hold(starts.first())
+        self._hold(starts.first() if first is None else first)
 
     def copied(self) -> Master:
         """Return a master of its own that stands where this one does."""
