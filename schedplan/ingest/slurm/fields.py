@@ -68,6 +68,13 @@ class Fields:
         except QuantityError as problem:
             raise self._error(name, str(problem), "this is no length of time") from None
 
+    def partition_limits(self, partition: str, name: str) -> tuple[tuple[str, int | None], ...]:
+        """Return (partition, the longest run in seconds, None: no limit), or nothing where a column does not state it."""
+        if self.text(name) is None:
+            return ()
+        found = self.limit_s(name)
+        return ((partition, None if found is None else int(found)),)
+
     def whole(self, *names: str) -> int | None:
         """Return a whole number >= 0 of the first column that has a value."""
         for name in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedplan.ingest.draft import Value
 from schedplan.ingest.element import Element, shape_error
-from schedplan.ingest.slurm.json_value import gres_text, instant, node_names, number, words
+from schedplan.ingest.slurm.json_value import gres_text, instant, minutes_s, node_names, number, words
 from schedplan.ingest.slurm.node_record import SlurmNode
 from schedplan.ingest.slurm.reservation import outages_of
 from schedplan.ingest.slurm.state import node_status
@@ -33,9 +33,12 @@ def controller_node(row: int, node: Element) -> SlurmNode:
 
 
 def partition_nodes(row: int, partition: Element) -> list[SlurmNode]:
-    """Return the nodes of a partition, of which it tells the name and that they are in it."""
+    """Return the nodes of a partition, of which it tells the name, that they are in it, and how long a job may run there."""
     name = partition.get("name").text() or ""
-    return [SlurmNode(row, node, partitions=(name,)) for node in node_names(partition.get("nodes", "configured"))]
+    longest = partition.get("maximums", "time")
+    found = minutes_s(longest)
+    limits = () if longest.is_absent else ((name, None if found is None else int(found)),)
+    return [SlurmNode(row, node, partitions=(name,), limits=limits) for node in node_names(partition.get("nodes", "configured"))]
 
 
 def reservation_rows(row: int, reservation: Element) -> list[dict[str, Value]]:

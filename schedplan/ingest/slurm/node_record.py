@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from schedplan.ingest.draft import Draft, Value
@@ -12,7 +12,10 @@ from schedplan.ingest.slurm.tres import MIB_PER_GIB, Tres
 
 @dataclass(frozen=True, slots=True)
 class SlurmNode:
-    """One node. gres: its devices and what else it counts. None: not stated. block: the leaf switch it hangs on."""
+    """One node. gres: its devices and what else it counts. None: not stated. block: the leaf switch it hangs on.
+
+    limits: (partition, the longest that a job may run in it in seconds, None: as long as it likes) of partitions that state it.
+    """
 
     row: int
     name: str
@@ -23,6 +26,18 @@ class SlurmNode:
     features: tuple[str, ...] = ()
     partitions: tuple[str, ...] = ()
     block: str | None = None
+    limits: tuple[tuple[str, int | None], ...] = ()
+
+
+def joined(nodes: Iterable[SlurmNode]) -> list[SlurmNode]:
+    """Return one record per node, its partitions and their limits put together."""
+    found: dict[str, SlurmNode] = {}
+    for node in nodes:
+        earlier = found.get(node.name)
+        partitions = dict.fromkeys((*(earlier.partitions if earlier else ()), *node.partitions))
+        limits = dict.fromkeys((*(earlier.limits if earlier else ()), *node.limits))
+        found[node.name] = replace(earlier or node, partitions=tuple(partitions), limits=tuple(limits))
+    return list(found.values())
 
 
 def add_nodes(draft: Draft, nodes: Iterable[SlurmNode]) -> None:
@@ -71,6 +86,7 @@ def _row(node: SlurmNode, name: str, model: str | None, devices: int | None, sha
         "block": node.block,
         "labels": f"features={','.join(node.features)}" if node.features else None,
         "partitions": ",".join(node.partitions) or None,
+        "partition_limits": ";".join(f"{name}={'' if limit is None else limit}" for name, limit in node.limits) or None,
     }
 
 

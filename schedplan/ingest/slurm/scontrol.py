@@ -5,7 +5,7 @@ Source: slurm.schedmd.com/scontrol.html (2026-11).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -19,7 +19,7 @@ from schedplan.ingest.slurm.hostlist import HostlistError
 from schedplan.ingest.slurm.job_id import JobId, parse_job_id
 from schedplan.ingest.slurm.job_record import SlurmJob, add_jobs
 from schedplan.ingest.slurm.key_values import Record, records
-from schedplan.ingest.slurm.node_record import SlurmNode, add_nodes
+from schedplan.ingest.slurm.node_record import SlurmNode, add_nodes, joined
 from schedplan.ingest.slurm.reservation import outages_of
 from schedplan.ingest.slurm.state import node_status
 from schedplan.ingest.slurm.topology import leaf_nodes
@@ -79,7 +79,7 @@ def _table(path: Path, kind: str, own: list[Record], options: ReadOptions) -> Dr
     elif kind == "PartitionName":
         members = [node for nodes in _each(draft, own, options, _members) for node in nodes]
         add_nodes(draft, joined(members))
-        draft.note(len(own), f"{len(own)} partitions; of each its nodes are read, of its limits nothing")
+        draft.note(len(own), f"{len(own)} partitions; of each its nodes and the longest run are read, of its other limits nothing")
     else:
         nodes, left = leaf_nodes(_each(draft, own, options, lambda record, fields: (record.line, fields)), draft)
         add_nodes(draft, nodes)
@@ -118,17 +118,8 @@ def _node(record: Record, fields: Fields) -> SlurmNode:
 
 def _members(record: Record, fields: Fields) -> list[SlurmNode]:
     name = fields.text("PartitionName") or ""
-    return [SlurmNode(record.line, node, partitions=(name,)) for node in fields.nodes("Nodes")]
-
-
-def joined(nodes: Iterable[SlurmNode]) -> list[SlurmNode]:
-    """Return one record per node, its partitions put together."""
-    found: dict[str, SlurmNode] = {}
-    for node in nodes:
-        earlier = found.get(node.name)
-        partitions = dict.fromkeys((*(earlier.partitions if earlier else ()), *node.partitions))
-        found[node.name] = replace(earlier or node, partitions=tuple(partitions))
-    return list(found.values())
+    limits = fields.partition_limits(name, "MaxTime")
+    return [SlurmNode(record.line, node, partitions=(name,), limits=limits) for node in fields.nodes("Nodes")]
 
 
 def _outages(record: Record, fields: Fields) -> list[dict[str, str | int | float | bool | None]]:

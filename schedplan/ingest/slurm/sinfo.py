@@ -13,16 +13,16 @@ from schedplan.ingest.draft import Draft
 from schedplan.ingest.field_error import FieldError
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.slurm.fields import Fields
-from schedplan.ingest.slurm.node_record import SlurmNode, add_nodes
+from schedplan.ingest.slurm.node_record import SlurmNode, add_nodes, joined
 from schedplan.ingest.slurm.parsable import BAR, bar_table, header_of
 from schedplan.ingest.slurm.state import node_status
 from schedplan.ingest.source_bytes import head_text, lines_of
 from schedplan.tables.faults import Code
 from schedplan.tables.read import TableFile
 
-COMMAND = 'sinfo -N -o "%P|%a|%t|%N|%G|%c|%m|%f"'
+COMMAND = 'sinfo -N -o "%P|%a|%l|%t|%N|%G|%c|%m|%f"'
 _NEEDED = ("STATE", "NODELIST")
-_USED = ("PARTITION", "STATE", "NODELIST", "GRES", "CPUS", "CPUS(A/I/O/T)", "MEMORY", "AVAIL_FEATURES", "NODES")
+_USED = ("PARTITION", "STATE", "NODELIST", "GRES", "CPUS", "CPUS(A/I/O/T)", "MEMORY", "AVAIL_FEATURES", "NODES", "TIMELIMIT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,7 @@ def _nodes(line: int, fields: Fields) -> list[SlurmNode]:
         raise FieldError("MEMORY", memory, "MiB as a whole number", "this is no memory of a node")
     partition = (fields.text("PARTITION") or "").rstrip("*")
     features = fields.text("AVAIL_FEATURES")
+    limits = fields.partition_limits(partition, "TIMELIMIT") if partition else ()
     return [
         SlurmNode(
             line,
@@ -94,6 +95,7 @@ def _nodes(line: int, fields: Fields) -> list[SlurmNode]:
             status,
             tuple((features or "").split(",")) if features else (),
             (partition,) if partition else (),
+            limits=limits,
         )
         for name in names
     ]
@@ -117,7 +119,7 @@ def _cpus(fields: Fields, n_nodes: int) -> int | None:
 def _add(draft: Draft, found: dict[str, SlurmNode], node: SlurmNode) -> None:
     earlier = found.setdefault(node.name, node)
     if earlier is not node:
-        if replace(earlier, row=0, partitions=()) != replace(node, row=0, partitions=()):
+        if replace(earlier, row=0, partitions=(), limits=()) != replace(node, row=0, partitions=(), limits=()):
             message = f"row {earlier.row} tells {node.name} otherwise"
             draft.faults.add(Code.CONTRADICTION, message, row=node.row, column="NODELIST", seen=node.name)
-        found[node.name] = replace(earlier, partitions=(*earlier.partitions, *node.partitions))
+        (found[node.name],) = joined((earlier, node))

@@ -14,8 +14,7 @@ from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.slurm.fields import Fields
 from schedplan.ingest.slurm.hostlist import HostlistError, expand
 from schedplan.ingest.slurm.key_values import Record, records
-from schedplan.ingest.slurm.node_record import SlurmNode, add_nodes
-from schedplan.ingest.slurm.scontrol import joined
+from schedplan.ingest.slurm.node_record import SlurmNode, add_nodes, joined
 from schedplan.ingest.slurm.topology import leaf_nodes
 from schedplan.ingest.slurm.tres import Tres, count_of
 from schedplan.ingest.source_bytes import head_text, lines_of
@@ -60,7 +59,7 @@ class SlurmConf:
                 draft.refuse(record.line, problem)
         leaves, above = leaf_nodes(switches, draft)
         draft.drop("a switch above the leaves; nodes hang on leaves", above)
-        draft.note(len(members), "partitions name their nodes; of their limits nothing is read")
+        draft.note(len(members), "partitions name their nodes and the longest run; of their other limits nothing is read")
         add_nodes(draft, _with_members(nodes, members) if nodes else (*joined(members), *leaves))
         if not draft.rows and not draft.faults.faults:
             draft.refuse_file("no line tells a node", "Give the file with the lines NodeName=...")
@@ -122,9 +121,11 @@ def _members(record: Record, fields: Fields) -> list[SlurmNode]:
     text = fields.text("Nodes") or ""
     if text.upper() == "ALL" or name == "DEFAULT":
         return []
-    return [SlurmNode(record.line, node, partitions=(name,)) for node in fields.nodes("Nodes")]
+    limits = fields.partition_limits(name, "MaxTime")
+    return [SlurmNode(record.line, node, partitions=(name,), limits=limits) for node in fields.nodes("Nodes")]
 
 
 def _with_members(nodes: list[SlurmNode], members: list[SlurmNode]) -> list[SlurmNode]:
-    of_node = {node.name: node.partitions for node in joined(members)}
-    return [replace(node, partitions=of_node.get(node.name, ())) for node in nodes]
+    of_node = {node.name: node for node in joined(members)}
+    told = ((node, of_node.get(node.name)) for node in nodes)
+    return [node if own is None else replace(node, partitions=own.partitions, limits=own.limits) for node, own in told]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -16,7 +16,7 @@ from schedplan.ingest.slurm.association import Association, add_quotas, json_ass
 from schedplan.ingest.slurm.job_record import SlurmJob, add_jobs
 from schedplan.ingest.slurm.json_jobs import accounting_job, controller_job
 from schedplan.ingest.slurm.json_nodes import controller_node, partition_nodes, reservation_rows
-from schedplan.ingest.slurm.node_record import SlurmNode, add_nodes
+from schedplan.ingest.slurm.node_record import add_nodes, joined
 from schedplan.tables.read import TableFile
 
 Found = TypeVar("Found")
@@ -69,7 +69,7 @@ def _table(path: Path, name: str, items: Element) -> Draft:
         return draft
     draft = Draft.of("nodes", path)
     if name == "partitions":
-        add_nodes(draft, _joined(node for nodes in _each(draft, items, partition_nodes) for node in nodes))
+        add_nodes(draft, joined(node for nodes in _each(draft, items, partition_nodes) for node in nodes))
     else:
         add_nodes(draft, _each(draft, items, controller_node))
     return draft
@@ -88,13 +88,3 @@ def _each(draft: Draft, items: Element, read: Callable[[int, Element], Found]) -
         except FieldError as problem:
             draft.refuse(row, problem)
     return found
-
-
-def _joined(nodes: Iterable[SlurmNode]) -> list[SlurmNode]:
-    """Return one record per node, its partitions put together."""
-    found: dict[str, SlurmNode] = {}
-    for node in nodes:
-        earlier = found.get(node.name)
-        partitions = (*(earlier.partitions if earlier else ()), *node.partitions)
-        found[node.name] = SlurmNode(earlier.row if earlier else node.row, node.name, partitions=tuple(dict.fromkeys(partitions)))
-    return list(found.values())

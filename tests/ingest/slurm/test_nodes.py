@@ -98,6 +98,47 @@ def test_a_job_tolerates_the_nodes_of_its_partitions_alone(tmp_path):
     } == jobs
 
 
+PARTITIONS = (
+    "PartitionName=train\n   MaxNodes=UNLIMITED MaxTime=2-00:00:00 MinNodes=0\n   Nodes=a-[1-2]\n   State=UP TotalNodes=2\n\n"
+    "PartitionName=infer\n   MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0\n   Nodes=t-1\n   State=UP TotalNodes=1\n\n"
+    "PartitionName=cpu\n   MaxNodes=UNLIMITED MaxTime=01:00:00 MinNodes=0\n   Nodes=c-1\n   State=UP TotalNodes=1\n"
+)
+
+
+def written_limits(folder: Path, nodes: str, jobs: str) -> tuple[dict[str, float | None], tuple[str, ...], tuple[str, ...]]:
+    """The limit of each job, and the warnings and notes of its file."""
+    (folder / "nodes.txt").write_text(nodes)
+    (folder / "sacct.psv").write_text(jobs)
+    account = ingest((folder / "nodes.txt", folder / "sacct.psv"), folder / "data")
+    rows = read_table(folder / "data" / "jobs.parquet").arrow.to_pylist()
+    (file,) = [one for one in account.files if one.table == "jobs"]
+    assert [] == [name for one in account.files for name in one.columns_ignored if name.startswith("partition")]
+    return {row["job"]: row["time_limit_minutes"] for row in rows}, file.warnings, file.notes
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        PARTITIONS,
+        SINFO.replace("|AVAIL|", "|AVAIL|TIMELIMIT|")
+        .replace("train*|up|", "train*|up|2-00:00:00|")
+        .replace("infer|up|", "infer|up|infinite|")
+        .replace("cpu|up|", "cpu|up|1:00:00|"),
+    ],
+)
+def test_a_job_without_a_limit_has_that_of_its_partition(nodes, tmp_path):
+    jobs = SACCT.replace("|10:00", "|Partition_Limit").replace(
+        "1|train", "4|train|PENDING|2026-11-30T20:00:00|node=1|3-00:00:00\n1|train"
+    )
+
+    limits, warnings, notes = written_limits(tmp_path, nodes, jobs)
+
+    # two days of train; none of infer; the longer of two days and an hour for a job that may run in train or cpu
+    assert {"1": 2880.0, "2": None, "3": 2880.0, "4": 4320.0} == limits
+    assert any("2 jobs state no limit and have that of their partition" in note for note in notes)
+    assert any("1 jobs ask for longer than their partition lets a job run" in text for text in warnings)
+
+
 def test_partitions_without_nodes_hold_no_job_back(tmp_path):
     (tmp_path / "sacct.psv").write_text(SACCT)
 
