@@ -22,10 +22,14 @@ _BURST_FACTOR = 2.0
 
 def _on_spot(subject: Subject) -> Iterator[Finding]:
     for service in subject.services:
-        names = tuple(pool.name for pool in _pools(subject, service) if pool.market is Market.SPOT)
+        pools = _pools(subject, service)
+        names = tuple(pool.name for pool in pools if pool.market is Market.SPOT)
         if names:
+            room = sum(pool.nodes * workers_per_node(pool, service.shape) for pool in pools if pool.market is not Market.SPOT)
+            fallback = f"all others hold {room} replicas at most" if room else "no other node takes it, so there is no fallback"
             message = (
-                f"it answers in real time and may run on spot nodes ({', '.join(names)}), which can be taken back at any moment"
+                f"it answers in real time and may run on spot nodes ({', '.join(names)}), which can be taken back at any moment;"
+                f" {fallback}"
             )
             hint = "Leave spot out of its markets, or keep spare replicas elsewhere."
             yield Finding("SP1230", Severity.WARNING, f"service {service.name}", message, hint, column="markets")

@@ -11,11 +11,11 @@ from schedplan.model.quota import Quota
 from schedplan.tables.convert import Content
 from schedplan.tables.faults import READING_TEXTS
 from schedplan.timegrid import TimeGrid
-from schedplan.validate import latency, plausible, references, room, windows
+from schedplan.validate import latency, plausible, quota_room, references, room, windows
 from schedplan.validate.rule import Rule
 from schedplan.validate.subject import Subject
 
-RULES: tuple[Rule, ...] = references.RULES + room.RULES + windows.RULES + latency.RULES + plausible.RULES
+RULES: tuple[Rule, ...] = references.RULES + room.RULES + quota_room.RULES + windows.RULES + latency.RULES + plausible.RULES
 _OF_PLANS = frozenset({"SP1208", "SP1215", "SP1224"})
 _OF_NAMES = frozenset({"SP1206", "SP1209"})
 _NEEDED = frozenset({"SP1202", "SP1217"})
@@ -72,6 +72,7 @@ def subject_of(
         grid,
         content.latency_samples,
         calibrations,
+        tuple((change.pool, change.price_per_hour) for change in content.price_changes),
     )
 
 

@@ -14,6 +14,7 @@ from schedplan.validate.rule import Rule, about_jobs, listed, must_or_should
 from schedplan.validate.subject import Subject
 
 MOST_NUMBERS = 4_096
+_FORGIVEN_H = 1e-6
 
 
 def _no_nodes(subject: Subject) -> Iterator[Finding]:
@@ -71,6 +72,35 @@ def _gangs(subject: Subject) -> Iterator[Finding]:
             message = f"it needs {least} workers at once; {place} holds {_workers(job, largest)}"
             hint = "Add nodes, split the job, or ask for a wider topology."
             yield Finding("SP1212", severity, about_jobs(jobs), message, hint, column="workers")
+
+
+def _work_beyond_devices(subject: Subject) -> Iterator[Finding]:
+    """Device-hours of open jobs on their fastest devices against those of all devices that take any of them, in the horizon."""
+    if subject.grid is None:
+        return
+    hours = (subject.grid.end_s - subject.grid.start_s) / 3600
+    asked_h = 0.0
+    names: set[str] = set()
+    n_jobs = 0
+    for group in subject.alike:
+        if not group[0].devices:
+            continue
+        pools = subject.pools_for(group[0])
+        if not pools:
+            continue  # told by SP1211
+        names.update(pool.name for pool in pools)
+        minutes = [found for found in (subject.shortest_minutes(job) for job in group) if found is not None]
+        asked_h += group[0].devices * sum(min(found, hours * 60) for found in minutes) / 60
+        n_jobs += len(minutes)
+    devices = sum(pool.gpus * pool.nodes for pool in subject.cluster.pools if pool.name in names)
+    if devices and asked_h > devices * hours + _FORGIVEN_H:
+        left = 1 - devices * hours / asked_h
+        message = (
+            f"{n_jobs} waiting jobs ask for {asked_h:,.0f} device-hours within the horizon of {hours:g} h; the {devices:,} devices"
+            f" that take any of them have {devices * hours:,.0f}: at least {left:.0%} of it finds no place"
+        )
+        hint = "Lengthen the horizon ([horizon] hours), add nodes, or expect work to be left out."
+        yield Finding("SP1219", Severity.NOTE, "nodes", message, hint)
 
 
 def _numbers_of_workers(subject: Subject) -> Iterator[Finding]:
@@ -210,5 +240,12 @@ RULES = (
         " runs, so that each number of workers between min_workers and workers is a choice of its own. Too many of them are"
         " refused.",
         _numbers_of_workers,
+    ),
+    Rule(
+        "SP1219",
+        "work-beyond-devices",
+        "The device-hours that waiting jobs ask for on their fastest devices, none counted beyond the horizon, are more than all"
+        " devices that take any of them have from its beginning to its end. Each job may fit, and yet not all of them do.",
+        _work_beyond_devices,
     ),
 )

@@ -20,7 +20,8 @@ from schedplan.timegrid import TimeGrid
 class Subject:
     """Cluster, all jobs (history too), services, load, quotas, and columns that look misspelt.
 
-    forecast_ids: series whose forecast is given from elsewhere. grid: the slots that would be planned, None: unknown.
+    forecast_ids: series whose forecast is given from elsewhere. grid: the slots that would be planned, None: unknown. priced:
+    (pool, price per hour) of every row of the table prices.
     """
 
     cluster: Cluster
@@ -33,6 +34,7 @@ class Subject:
     grid: TimeGrid | None = None
     latency_samples: tuple[LatencySample, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
+    priced: tuple[tuple[str, float], ...] = ()
 
     @cached_property
     def open_jobs(self) -> tuple[Job, ...]:

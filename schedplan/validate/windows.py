@@ -69,6 +69,18 @@ def _spot_slack(subject: Subject) -> Iterator[Finding]:
                 yield Finding("SP1222", Severity.WARNING, f"job {job.name}", message, hint, column="deadline")
 
 
+def _zero_slack(subject: Subject) -> Iterator[Finding]:
+    """Jobs that interruptions may delay are told by SP1222."""
+    for job in _with_hard_deadline(subject):
+        window, shortest = _window_minutes(subject, job), subject.shortest_minutes(job)
+        if window is None or shortest is None or any(pool.interruptions_per_hour > 0 for pool in subject.spot_pools_for(job)):
+            continue
+        if abs(window - shortest) <= _FORGIVEN_MINUTES:
+            message = f"it has zero slack before its deadline: {shortest:g} min of work in a window of {window:g} min"
+            hint = "Open the window, or make the deadline soft if lateness has a price and no more."
+            yield Finding("SP1225", Severity.WARNING, f"job {job.name}", message, hint, column="deadline")
+
+
 def _longer_than_horizon(subject: Subject) -> Iterator[Finding]:
     if subject.grid is None:
         return
@@ -169,5 +181,12 @@ RULES = (
         "The hard deadline of a waiting job is not after the beginning of the plan, so no plan that begins there can place it."
         " Without [horizon] start a plan begins at the first slot after the newest time of the inputs.",
         _before_horizon,
+    ),
+    Rule(
+        "SP1225",
+        "zero-slack",
+        "Between its release and its hard deadline a job has its run time and nothing more: it starts at one instant or misses its"
+        " deadline, so that any delay, any error of the estimate, or another job in its way decides.",
+        _zero_slack,
     ),
 )

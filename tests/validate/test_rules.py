@@ -14,7 +14,7 @@ from schedplan.errors import UsageError
 from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool, Speed
 from schedplan.model.findings import Finding, Severity
 from schedplan.model.forecast import Series
-from schedplan.model.quota import Quota
+from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.workload import DeadlineKind, Job, JobState, Placed, Service, Topology, WorkerShape
 from schedplan.tables.faults import Code
 from schedplan.tables.read import ColumnSlip
@@ -233,7 +233,7 @@ def test_a_job_needs_a_run_time_or_a_limit():
     assert [] == codes(found(POOL, jobs=(replace(JOB, runtime_minutes=None, time_limit_minutes=60.0),)))
 
 
-@pytest.mark.parametrize(("deadline_s", "expected"), [(3600, []), (3599, ["SP1221"])])
+@pytest.mark.parametrize(("deadline_s", "expected"), [(3601, []), (3600, ["SP1225"]), (3599, ["SP1221"])])
 def test_a_window_shorter_than_the_run(deadline_s, expected):
     job = replace(JOB, earliest_start_s=0, deadline_s=deadline_s)
 
@@ -241,9 +241,17 @@ def test_a_window_shorter_than_the_run(deadline_s, expected):
     assert [] == codes(found(POOL, jobs=(replace(job, deadline_kind=DeadlineKind.SOFT),)))
 
 
+def test_zero_slack_of_a_hard_deadline_is_told():
+    # from 0 to 3600 s are the 60 min that it runs
+    (finding,) = found(POOL, jobs=(replace(JOB, earliest_start_s=0, deadline_s=3600),))
+
+    assert ("SP1225", Severity.WARNING, "job j") == (finding.code, finding.severity, finding.subject)
+    assert "it has zero slack before its deadline: 60 min of work in a window of 60 min" == finding.message
+
+
 def test_a_faster_device_opens_a_window():
-    # 60 min at speed 2 are 30 min
-    job = replace(JOB, earliest_start_s=0, deadline_s=1800)
+    # 60 min at speed 2 are 30 min, in a window of 31
+    job = replace(JOB, earliest_start_s=0, deadline_s=1860)
 
     assert [] == codes(found(POOL, jobs=(job,), speeds=(Speed("A100", "batch", 2.0),)))
 
@@ -261,13 +269,18 @@ def test_slack_beyond_the_expected_rework_is_no_finding():
     # at 0.1 per hour 4 h with checkpoints every half hour lose about (e^0.05 - 1) / 0.1 x 8 - 4 = 0.1 h
     assert ["SP1222"] == codes(found(SPOT, jobs=(replace(NIGHT, deadline_s=4 * 3600 + 300),)))
     assert [] == codes(found(SPOT, jobs=(replace(NIGHT, deadline_s=4 * 3600 + 420),)))
-    assert [] == codes(found(replace(SPOT, interruptions_per_hour=0.0), jobs=(NIGHT,)))
+    assert ["SP1225"] == codes(found(replace(SPOT, interruptions_per_hour=0.0), jobs=(NIGHT,)))
 
 
 def test_a_service_on_spot_is_a_warning():
     anywhere = replace(SERVICE, markets=tuple(Market))
 
-    assert ["SP1230"] == codes(found(POOL, SPOT, services=(anywhere,), series=(LOAD,)))
+    (mixed,) = found(POOL, SPOT, services=(anywhere,), series=(LOAD,))
+    assert "SP1230" == mixed.code
+    # 3 nodes x 8 devices
+    assert "all others hold 24 replicas at most" in mixed.message
+    (alone,) = [one for one in found(SPOT, services=(anywhere,), series=(LOAD,)) if one.code == "SP1230"]
+    assert "no other node takes it, so there is no fallback" in alone.message
     assert [] == codes(found(POOL, services=(anywhere,), series=(LOAD,)))
 
 
@@ -309,6 +322,7 @@ def test_gaps_of_load_are_told():
 
 def test_nodes_that_are_paid_by_the_hour_and_cost_nothing():
     assert ["SP1240"] == codes(found(replace(SPOT, price_per_hour=0.0)))
+    assert [] == codes(found(replace(SPOT, price_per_hour=0.0), priced=(("spot", 1.0),)))
     assert [] == codes(found(POOL))
 
 
@@ -320,6 +334,98 @@ def test_an_unknown_size_that_work_asks_for_is_noted_once():
     job = replace(JOB, shape=WorkerShape(gpus=1.0, cpus=4.0))
 
     assert [("SP1242", "cpus")] == [(one.code, one.column) for one in found(POOL, replace(POOL, name="q"), jobs=(job,))]
+
+
+@pytest.mark.parametrize(("price", "expected"), [(2.0, []), (99.0, []), (101.0, ["SP1244"]), (0.24, ["SP1244"])])
+def test_a_price_far_from_others_of_its_model(price, expected):
+    # per device 5, 5 and price: the median is 5, and 20 times or a twentieth of it 100 and 0.25
+    paid = replace(POOL, count=1, min_count=0, market=Market.ON_DEMAND, gpus=1)
+    pools = [replace(paid, name=name, price_per_hour=each, cpus=cpus) for name, each, cpus in (("a", 5.0, 1.0), ("b", 5.0, 2.0))]
+
+    assert expected == codes(found(*pools, replace(paid, price_per_hour=price)))
+    assert expected == codes(found(*pools, replace(paid, price_per_hour=5.0), priced=(("p", price),)))
+
+
+def test_a_node_that_costs_more_on_spot_than_on_demand():
+    paid = Pool("d", accelerator="A100", gpus=1, min_count=0, market=Market.ON_DEMAND, price_per_hour=2.0)
+    spot = replace(paid, name="s", market=Market.SPOT, price_per_hour=3.0)
+
+    (finding,) = found(paid, spot)
+
+    assert ("SP1244", "pool s") == (finding.code, finding.subject)
+    assert "it costs 3 per hour on spot, and 2 on demand (d)" == finding.message
+    assert [] == codes(found(paid, replace(spot, price_per_hour=2.0)))
+    assert [] == codes(found(paid, replace(spot, gpus=2)))
+
+
+def test_times_of_the_past_that_do_not_fit():
+    ran = replace(JOB, state=JobState.COMPLETED, submit_s=100, start_s=200, end_s=3800)
+
+    # 3600 s are 60 min
+    assert [] == codes(found(POOL, jobs=(ran,)))
+    (early,) = found(POOL, jobs=(replace(ran, submit_s=201),))
+    assert ("SP1243", "start_time") == (early.code, early.column)
+    (seconds,) = found(POOL, jobs=(replace(ran, runtime_minutes=3600.0), replace(ran, name="k", runtime_minutes=3600.0)))
+    assert "runtime_minutes is 3600, and from start_time to end_time are 60 min (the first of 2)" == seconds.message
+    assert "Are these seconds?" in (seconds.hint or "")
+    (hours,) = found(POOL, jobs=(replace(ran, runtime_minutes=1.0),))
+    assert "Are these hours?" in (hours.hint or "")
+    assert [] == codes(found(POOL, jobs=(replace(ran, runtime_minutes=90.0),)))
+
+
+@pytest.mark.parametrize(
+    ("quotas", "expected"),
+    [
+        ((Quota("default", 8.0),), []),  # without max it may borrow
+        ((Quota("default", 16.0, max=16.0),), []),
+        ((Quota("default", 15.0, max=15.0),), ["SP1218"]),
+        ((Quota("default", 9.0, parent="ml"), Quota("other", 7.0, parent="ml")), []),  # 16 promised together
+        ((Quota("default", 9.0, parent="ml"), Quota("other", 6.0, parent="ml")), ["SP1218"]),
+        ((Quota("default", 9.0, parent="ml"), Quota("other", 7.0, parent="ml", lend=6.0)), ["SP1218"]),  # 1 is kept for the other
+        ((Quota("default", 8.0, max=8.0, accelerator="A100"),), ["SP1218"]),
+        ((Quota("default", 8.0, max=8.0, accelerator="H100"),), []),
+        ((Quota("default", 31.0, max=31.0, resource=QuotaResource.CPUS),), ["SP1218"]),
+        ((Quota("default", 32.0, max=32.0, resource=QuotaResource.CPUS),), []),
+    ],
+)
+def test_a_gang_beyond_its_quota(quotas, expected):
+    # 2 workers x 8 devices = 16, x 16 cores = 32, on A100 alone; the other tenant has work of its own
+    gang = replace(JOB, workers=2, shape=WorkerShape(gpus=8.0, cpus=16.0))
+    jobs = (gang, replace(JOB, name="o", tenant="other"))
+    findings = found(
+        replace(POOL, cpus=64.0), replace(POOL, name="q", accelerator="H100", status=NodeStatus.DOWN), jobs=jobs, quotas=quotas
+    )
+
+    assert expected == [code for code in codes(findings) if code == "SP1218"]
+
+
+def test_rows_of_one_gang_count_together_and_the_numbers_are_told():
+    rows = tuple(replace(JOB, name=name, gang="g", workers=2, shape=WorkerShape(gpus=4.0)) for name in ("a", "b"))
+
+    (finding,) = found(POOL, jobs=rows, quotas=(Quota("default", 15.0, max=15.0),))
+
+    assert ("SP1218", "2 jobs: a, b", Severity.WARNING) == (finding.code, finding.subject, finding.severity)
+    assert (
+        "it needs 2 workers x 4 + 2 workers x 4 = 16 gpus (max: 15) at once; tenant default may never hold as much"
+        == finding.message
+    )
+    assert [] == codes(found(POOL, jobs=rows, quotas=(Quota("default", 16.0, max=16.0),)))
+    elastic = replace(rows[0], gang=None, workers=4, min_workers=2)
+    assert [] == codes(found(POOL, jobs=(elastic,), quotas=(Quota("default", 8.0, max=8.0),)))
+
+
+@pytest.mark.parametrize(("jobs", "expected"), [(48, []), (49, ["SP1219"])])
+def test_more_work_than_devices_have_within_the_horizon(jobs, expected):
+    # 24 devices x 2 h = 48 device-hours; each job is one
+    work = tuple(replace(JOB, name=f"j{number}") for number in range(jobs))
+    findings = found(POOL, jobs=work, grid=TimeGrid.regular(0, 60, 2))
+
+    assert expected == codes(findings)
+    assert [] == codes(found(POOL, jobs=work))
+    if findings:
+        assert Severity.NOTE == findings[0].severity
+        told = "49 waiting jobs ask for 49 device-hours within the horizon of 2 h; the 24 devices that take any of them have 48"
+        assert told in findings[0].message
 
 
 def test_work_that_asks_for_no_device_where_every_node_has_some():
@@ -358,11 +464,11 @@ def test_a_job_longer_than_the_horizon():
 
 def test_a_hard_deadline_that_is_over_when_the_plan_begins():
     grid = TimeGrid.regular(7200, 60, 24)
-    jobs = tuple(replace(JOB, name=name, deadline_s=deadline_s) for name, deadline_s in (("a", 7200), ("b", 3600), ("c", 10800)))
+    jobs = tuple(replace(JOB, name=name, deadline_s=deadline_s) for name, deadline_s in (("a", 7200), ("b", 3600), ("c", 10860)))
 
     (finding,) = found(POOL, jobs=jobs, grid=grid)
 
-    # c has the 60 min that it runs
+    # c has a minute more than it runs
     assert ("SP1224", Severity.WARNING, "2 jobs: a, b") == (finding.code, finding.severity, finding.subject)
     assert "1970-01-01T02:00:00Z at the latest" in finding.message
     soft = tuple(replace(job, deadline_kind=DeadlineKind.SOFT) for job in jobs)
@@ -372,7 +478,7 @@ def test_a_hard_deadline_that_is_over_when_the_plan_begins():
 def test_a_window_begins_with_the_plan():
     job = replace(JOB, deadline_s=5400)
 
-    # from 3600 to 5400 s are 30 min, for 60 min
+    # from 3600 to 5400 s are 30 min, for 60 min; from 0 they are 90
     assert ["SP1221"] == codes(found(POOL, jobs=(job,), grid=TimeGrid.regular(3600, 60, 24)))
     assert [] == codes(found(POOL, jobs=(job,), grid=TimeGrid.regular(0, 60, 24)))
 
