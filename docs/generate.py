@@ -113,8 +113,13 @@ def _cell(text: str) -> str:
 
 def _measures() -> str:
     parts = ["# Measures", "", "What each number means; `check` takes these names in its rules."]
-    for title, file in (("Of a plan", "figures.py"), ("Of a replay", "replay.py")):
-        text = ast.get_docstring(ast.parse((MEASURES / file).read_text("utf-8"))) or ""
+    files = (
+        ("Of a plan", MEASURES / "figures.py"),
+        ("Of a replay", MEASURES / "replay.py"),
+        ("Of a forecast, by what came since", MEASURES.parent / "forecast" / "drift.py"),
+    )
+    for title, file in files:
+        text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
         parts += ["", f"## {title}", "", "```text", text, "```"]
     return "\n".join(parts) + "\n"
 

@@ -28,7 +28,7 @@ class Asked:
 def forecast_each(
     asked: Sequence[Asked], workers: int | None = None, timeout_s: float = SERIES_TIMEOUT_S
 ) -> tuple[ForecastResult, ...]:
-    """Return one result per series, in their order, the same bytes whatever the number of workers; `folds` are left out.
+    """Return one result per series, in their order, the same bytes for any number of workers; `folds` and `online` are left out.
 
     workers: processes; None: as many as there are cores, and none for less than 32 series. A series that raises, or ends its
     process, or takes longer than `timeout_s` in one (hundreds of times what a series by the hour takes, so that only what hangs is
@@ -47,4 +47,4 @@ def forecast_each(
 
 
 def _forecast(asked: Asked) -> ForecastResult:
-    return replace(forecast_series(asked.series, asked.options, asked.provision), folds=None)
+    return replace(forecast_series(asked.series, asked.options, asked.provision), folds=None, online=None)

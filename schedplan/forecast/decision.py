@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from schedplan.forecast.backtest import Folds
 from schedplan.forecast.carrier import Carrier, steps_of
+from schedplan.forecast.drift import Breaker
 from schedplan.measures.provisioning import Provisioned, provisioned
 
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99, 0.995)
@@ -42,11 +43,15 @@ class Provision:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Orders by one model at one quantile (level None: at its mean; model `hindsight`: what was needed), and what they did."""
+    """Orders by one model at one quantile (level None: at its mean; model `hindsight`: what was needed), and what they did.
+
+    has_breaker: more is ordered while the load that was measured lies above that quantile (`drift.Breaker`).
+    """
 
     model: str
     level: float | None
     outcome: Provisioned
+    has_breaker: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,8 @@ class EqualSlo:
 class Decided:
     """The decision backtest of one series: n intervals of step_s from start_s on, ordered every replan_s.
 
-    decisions: hindsight first, then the models in the order given, each at its mean and at rising quantiles. needed, ordered:
+    decisions: hindsight first, then the models in the order given, each at its mean and at rising quantiles; last the first model
+    at the planned quantile with a breaker. needed, ordered:
     float64 [n], devices; ordered by the first model at the planned quantile. why_not: what stood in the way, empty else.
     """
 
@@ -128,6 +134,10 @@ def decide(folds_of: tuple[tuple[str, Folds], ...], step_s: int, provision: Prov
         decisions += made
         equal += [_least(target, model, made, means, provision.carrier, outcome) for target in TARGETS]
     planned = folds_of[0][1].quantile(provision.planned_level)
+    if planned is not None:
+        lag = max(steps_of(provision.startup_s, step_s), 1)
+        answered = provision.carrier.devices(Breaker().provided(load, schedule.record(planned), lag))
+        decisions.append(Decision(folds_of[0][0], provision.planned_level, outcome(answered), has_breaker=True))
     return Decided(
         start_s=int(folds.origins_s[schedule.rows[0]]) + schedule.first * step_s,
         step_s=step_s,

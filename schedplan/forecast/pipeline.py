@@ -6,7 +6,7 @@ spread - no value), and says so in the notes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, log10
 
 import numpy as np
@@ -19,7 +19,7 @@ from schedplan.forecast.decision import Decided, Provision, decide
 from schedplan.forecast.forecaster import Forecaster, NotFitted
 from schedplan.forecast.gaussian import standard_quantiles
 from schedplan.forecast.intervals import Recipe, Spread
-from schedplan.forecast.naive import LAST_VALUE
+from schedplan.forecast.online import Online
 from schedplan.forecast.options import ForecastOptions, ModelChoice
 from schedplan.forecast.regularise import is_flat, is_sparse, regularise, usable_from
 from schedplan.forecast.season import default_seasons, has_daily_season
@@ -33,7 +33,6 @@ LEAST_STEPS = 10
 COLD_DEVIATIONS = 1.5
 COLD_SHARE_OF_MEAN = 0.25
 DIGITS = 10
-RAISED_SHARE = 0.01
 RAISED = "the last value lies below what its quantiles allow a mean to be; the mean was raised to that"
 
 
@@ -42,7 +41,8 @@ class ForecastResult:
     """A forecast, how its forecaster did out of sample, and how the others did.
 
     scores: one per forecaster tried, the one used first; empty without a backtest. folds: the scored forecasts of the one
-    used; None without a backtest. decided: what it would have made a planner buy; None where that was not asked for.
+    used; None without a backtest. decided: what it would have made a planner buy; None where that was not asked for. online: the
+    fitted forecaster, for new points without a new fit; None where nothing was fitted.
     """
 
     forecast: Forecast
@@ -50,6 +50,7 @@ class ForecastResult:
     scores: tuple[Score, ...] = ()
     folds: Folds | None = None
     decided: Decided | None = None
+    online: Online | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class _Expected:
     mean: NDArray[np.float64]
     quantiles: NDArray[np.float64]
     notes: tuple[str, ...] = ()
+    online: Online | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +165,10 @@ def _by_backtest(series: Series, history: _History, options: ForecastOptions, pr
     order = sorted(forecasters, key=lambda each: each.name != chosen)
     expected = _expect(order, history, horizon, tried, recipe)
     remarks = (*history.notes, *(("more than four fifths of the history is zero",) if sparse else ()), *tried.notes)
-    forecast = _forecast(series, options, _after(expected, history.lead, remarks), levels)
-    return _judged(series, forecast, tried, bool(history.seasons), provision)
+    used = next((each for each in tried.scores if each.model == expected.model), None)
+    plain = _forecast(series, options, _after(expected, history.lead, remarks), levels)
+    forecast = replace(plain, expected_mae=None if used is None else _digits(used.mae))
+    return replace(_judged(series, forecast, tried, bool(history.seasons), provision), online=expected.online)
 
 
 def _try(forecasters: tuple[Forecaster, ...], trial: Trial | None, recipe: Recipe) -> _Tried:
@@ -197,18 +201,14 @@ def _expect(order: list[Forecaster], history: _History, horizon: int, tried: _Tr
     for forecaster in order:
         try:
             fitted = forecaster.fit(fit_on)
-            outlook = fitted.forecast(horizon, recipe.levels)
+            shape = tried.spread_of(forecaster.name, history.first_season, recipe)
+            kept = Online(forecaster.name, fitted, fit_on.start_s, len(values), history.first_season, shape, recipe)
+            ahead = kept.after(regular, horizon)
         except NotFitted as reason:
             notes = (*notes, str(reason))
             continue
-        mean, se = outlook.mean * regular.scale + regular.centre, outlook.se * regular.scale
-        phase = (len(values) + np.arange(horizon)) % history.first_season
-        shape = tried.spread_of(forecaster.name, history.first_season, recipe)
-        quantiles = intervals.quantiles(mean, se, phase, shape, recipe)
-        own = np.clip(mean, 0.0, None)
-        consistent = intervals.mean_within(own, quantiles, recipe.levels) if forecaster.name == LAST_VALUE else own
-        raised = (RAISED,) if np.any(consistent > own * (1 + RAISED_SHARE)) else ()
-        return _Expected(forecaster.name, consistent, quantiles, (*notes, *fitted.notes, *raised))
+        raised = (RAISED,) if ahead.is_raised else ()
+        return _Expected(forecaster.name, ahead.mean, ahead.quantiles, (*notes, *fitted.notes, *raised), kept)
     return _wide_mean(values, horizon, recipe.levels, notes)
 
 
@@ -254,7 +254,7 @@ def _no_value(options: ForecastOptions, note: str) -> _Expected:
 def _after(expected: _Expected, lead: int, remarks: tuple[str, ...]) -> _Expected:
     """Return what is expected from `lead` steps on, with what else was remarked said first and nothing said twice."""
     notes = tuple(dict.fromkeys((*remarks, *expected.notes)))
-    return _Expected(expected.model, expected.mean[lead:], expected.quantiles[:, lead:], notes)
+    return replace(expected, mean=expected.mean[lead:], quantiles=expected.quantiles[:, lead:], notes=notes)
 
 
 def _unjudged(series: Series, options: ForecastOptions, expected: _Expected, why: str) -> ForecastResult:
@@ -276,6 +276,11 @@ def _forecast(series: Series, options: ForecastOptions, expected: _Expected, lev
         bands=tuple((level, row[round(0.5 - level / 200, 6)], row[round(0.5 + level / 200, 6)]) for level in options.levels),
         notes=expected.notes,
     )
+
+
+def _digits(value: float | None) -> float | None:
+    """Round to ten digits, for the same reason as forecasts."""
+    return None if value is None else float(f"{value:.{DIGITS}g}")
 
 
 def _rounded(mean: NDArray[np.float64], quantiles: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -49,7 +49,7 @@ class Forecast:
     """Expected load of one series over h intervals from `cutoff_s` on. All arrays float64 [h], never negative.
 
     `quantiles` has one row per entry of `levels` ([len(levels), h], non-decreasing down the rows); `bands` maps a level in
-    percent (80, 95) to its central interval as (lower, upper)..
+    percent (80, 95) to its central interval as (lower, upper). expected_mae: mean absolute error in the backtest, None without one.
     """
 
     unique_id: str
@@ -61,6 +61,7 @@ class Forecast:
     quantiles: NDArray[np.float64]
     bands: tuple[tuple[int, NDArray[np.float64], NDArray[np.float64]], ...] = ()
     notes: tuple[str, ...] = ()
+    expected_mae: float | None = None
 
     def at(self, level: float) -> NDArray[np.float64]:
         """Return the quantile `level` per interval, linear between the known ones; ValueError outside their range."""

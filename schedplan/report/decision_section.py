@@ -114,10 +114,11 @@ def _table(judged: tuple[DecidedSeries, ...]) -> Table:
         (each.unique_id, one.model, _by(one), *_figures(one, each.decided))
         for each in judged
         for one in each.decided.decisions
-        if one.level is None or one.level in SHOWN_LEVELS
+        if one.level is None or one.level in SHOWN_LEVELS or one.has_breaker
     )
     caption = (
-        "One row per model and what was ordered: its mean, or one of its quantiles. Paid counts devices while they start. Slack is"
+        "One row per model and what was ordered: its mean, or one of its quantiles, also with a"
+        " breaker that answers a load above it with what was measured last and a tenth. Paid counts devices while they start. Slack is"
         " the share of the devices on duty that was not needed, in all and in all but the slackest twentieth of the intervals."
     )
     return Table("decisions", "By model and quantile", columns, rows, caption)
@@ -156,8 +157,8 @@ def _equal_table(judged: tuple[DecidedSeries, ...]) -> Table:
 
 def _frontier(each: DecidedSeries, number: int) -> PointChart:
     """Return what the model used pays for how much of the load, and beside it every other model."""
-    own = [one for one in each.decided.decisions if one.model == each.model and one.level is not None]
-    others = [one for one in each.decided.decisions if one.model != each.model]
+    own = [one for one in each.decided.decisions if one.model == each.model and one.level is not None and not one.has_breaker]
+    others = [one for one in each.decided.decisions if one not in own]
     return PointChart(
         f"decision-frontier-{number}",
         f"Paid and missed: {each.unique_id}",
@@ -193,7 +194,8 @@ def _record(each: DecidedSeries, number: int) -> tuple[LineChart, ...]:
 def _by(one: Decision) -> str:
     if one.model == HINDSIGHT:
         return "what was needed"
-    return "mean" if one.level is None else f"P{one.level * 100:.4g}"
+    level = "mean" if one.level is None else f"P{one.level * 100:.4g}"
+    return f"{level}, breaker" if one.has_breaker else level
 
 
 def _equal_by(one: EqualSlo) -> str:
@@ -215,6 +217,7 @@ def _decision_facts(one: Decision, decided: Decided) -> Facts:
         (
             ("model", one.model),
             ("level", one.level),
+            ("has_breaker", one.has_breaker),
             ("paid_device_h", finite(outcome.paid_device_h)),
             ("over_hindsight", _over(outcome.paid_device_h, decided)),
             ("missed_intervals", outcome.missed_intervals),

@@ -34,12 +34,13 @@ _COLUMNS = (
 )
 
 
-def verdict_document(verdict: Verdict, *, title: str = "Check", timezone: str = "UTC") -> Document:
-    """Return the document of a verdict."""
+def verdict_document(verdict: Verdict, *, title: str = "Check", timezone: str = "UTC", notes: tuple[str, ...] = ()) -> Document:
+    """Return the document of a verdict; notes: what to do about it."""
     badge, tone = ("Passed", Tone.GOOD) if verdict.passed else ("Failed", Tone.BAD)
     blocks: list[Block] = [Paragraph((_headline(verdict),), is_headline=True)]
     blocks += [Notice(Severity.ERROR, f"{item.rule}: {item.message}", item.code) for item in verdict.denials]
     blocks += [Notice(Severity.WARNING, f"{item.rule}: {item.message}", item.code) for item in verdict.warnings]
+    blocks += [Notice(Severity.NOTE, note) for note in notes]
     table = Table(
         "rules", "", _COLUMNS, tuple(_row(item) for item in verdict.items), "Margin: how far inside its limit a value is."
     )

@@ -70,10 +70,7 @@ def forecast_bytes(forecasts: tuple[Forecast, ...]) -> bytes:
     for forecast in forecasts:
         for name, cells in _cells_of(forecast, tuple(data)).items():
             data[name].extend(cells)
-    series: Json = {
-        forecast.unique_id: {"step_s": forecast.step_s, "notes": list(forecast.notes), "levels": list(forecast.quantile_levels)}
-        for forecast in forecasts
-    }
+    series: Json = {forecast.unique_id: _about_series(forecast) for forecast in forecasts}
     about = json.dumps({"kind": "forecast", "schema_version": SCHEMA_VERSION, "series": series}, sort_keys=True)
     return parquet_bytes(pa.table(data, schema=schema).replace_schema_metadata({_METADATA_KEY: about.encode("ascii")}))
 
@@ -93,6 +90,15 @@ def forecasts_in(content: bytes, file: str) -> tuple[Forecast, ...]:
     return tuple(
         _forecast_of(table.slice(first, end - first), layout, about, file) for first, end in zip(bounds, ends, strict=True)
     )
+
+
+def _about_series(forecast: Forecast) -> dict[str, Json]:
+    about: dict[str, Json] = {
+        "step_s": forecast.step_s,
+        "notes": list(forecast.notes),
+        "levels": list(forecast.quantile_levels),
+    }
+    return about if forecast.expected_mae is None else {**about, "expected_mae": forecast.expected_mae}
 
 
 def demand_bytes(demands: tuple[Demand, ...], grid: TimeGrid) -> bytes:
@@ -122,6 +128,11 @@ def demands_in(content: bytes, grid: TimeGrid, file: str) -> tuple[Demand, ...]:
         peak, mean = (table.column(name).to_numpy()[rows].astype(np.float64) for name in ("peak_rps", "mean_rps"))
         demands.append(Demand(names[first], peak, mean))
     return tuple(demands)
+
+
+def is_forecast(path: Path) -> bool:
+    """Return whether a file holds forecasts of this tool."""
+    return path.suffix == ".parquet" and _holds_forecast(path)
 
 
 def _holds_forecast(path: Path) -> bool:
@@ -236,6 +247,7 @@ def _forecast_of(rows: pa.Table, layout: _Layout, about: Fields | None, file: st
         quantiles=quantiles,
         bands=_bands_of(rows, layout, file),
         notes=series.texts("notes") if series is not None else (),
+        expected_mae=series.optional_number("expected_mae") if series is not None else None,
     )
 
 

@@ -15,9 +15,12 @@ from schedplan.report.document import Document
 from schedplan.report.junit import junit_error_text, junit_text
 from schedplan.report.verdict_document import verdict_document
 from schedplan.tables.artefact_folder import write_text_whole
+from schedplan.tables.artefact_forecast import is_forecast
 from schedplan.tables.artefact_simulation import is_simulation, read_simulation
 from schedplan.tables.artefacts import PLAN_FOLDER, read_plan
+from schedplan.workflows.drift import drift_measures, drift_words, drifts, forecast_rules
 from schedplan.workflows.plan import open_plan
+from schedplan.workflows.project import Project
 from schedplan.workflows.report import ReportForm, report_mark, report_text
 from schedplan.workflows.simulation import open_simulation
 from schedplan.workflows.verify import verify
@@ -59,6 +62,18 @@ def check_plan(
     verdict = Verdict((*broken, *judge(parsed, measured(saved.plan), earlier).items))
     held = () if broken else ("verify: every constraint holds",)
     return Checked(verdict, verdict_document(verdict, timezone=saved.problem.timezone), held)
+
+
+def check_forecast(file: Path, project: Project, *, rules: tuple[str, ...] = ()) -> Checked:
+    """Return the verdict on a saved forecast, by the load of the project that came since.
+
+    Without rules here and without rules on forecasts in the project, the usual ones: a closed breaker; a warning where it drifts.
+    Raises InputError where none of the load has come yet.
+    """
+    settings = project.settings
+    found = drifts(file, project)
+    verdict = judge(parse_rules(forecast_rules(rules, settings)), drift_measures(found), None)
+    return Checked(verdict, verdict_document(verdict, timezone=settings.project.timezone, notes=drift_words(found)))
 
 
 def _check_simulation(folder: Path, texts: tuple[str, ...], baseline: Path | None, data: Path | None) -> Checked:
@@ -124,8 +139,11 @@ def _put(text: str, target: ReportTarget, force: bool) -> str | None:
 
 
 def split_data(data: tuple[Path, ...]) -> tuple[Path | None, Path | None]:
-    """Return (folder of a plan or replay, project) among what DATA names: a folder with a plan.json or simulate.json is one."""
-    plans = tuple(path for path in data if (path / PLAN_FOLDER.record).is_file() or is_simulation(path))
+    """Return (folder of a plan or replay, or file of a forecast; project) among what DATA names.
+
+    A folder with a plan.json or simulate.json is the one, and so is a Parquet file that `forecast` wrote.
+    """
+    plans = tuple(path for path in data if (path / PLAN_FOLDER.record).is_file() or is_simulation(path) or is_forecast(path))
     rest = tuple(path for path in data if path not in plans)
     if len(plans) > 1 or len(rest) > 1:
         raise UsageError("check takes one project and one plan", hint="schedplan check [PROJECT] [PLAN]")

@@ -28,7 +28,11 @@ def folds(mean: float = 2.0, q95: float = 4.0, horizon: int = 4) -> Folds:
 
 
 def outcomes(decided: Decided) -> dict[tuple[str, float | None], tuple[float, float]]:
-    return {(one.model, one.level): (one.outcome.paid_device_h, one.outcome.missed_intervals) for one in decided.decisions}
+    return {
+        (one.model, one.level): (one.outcome.paid_device_h, one.outcome.missed_intervals)
+        for one in decided.decisions
+        if not one.has_breaker
+    }
 
 
 def test_every_interval_is_ordered_once():
@@ -97,6 +101,16 @@ def test_a_headroom_does_where_no_quantile_is_enough():
     assert 36.0 == at_95.paid_device_h
 
 
+def test_a_breaker_answers_what_the_quantile_misses():
+    decided = decide((("flat", folds(mean=1.0, q95=1.5)),), HOUR, Provision(WHOLE))
+    (breaker,) = [one for one in decided.decisions if one.has_breaker]
+
+    # of 1..6 needed, two devices serve 1 and 2; the third load above 1.5 is the 4 of the fourth hour: then 1.1 of 4 and of 5, five and
+    # six devices for 5 and 6
+    assert 2 + 2 + 2 + 2 + 5 + 6 == breaker.outcome.paid_device_h
+    assert 2 / 6 == pytest.approx(breaker.outcome.missed_intervals)
+
+
 def test_a_gap_is_neither_bought_for_nor_missed():
     seen = folds()
     gap = seen.actual.copy()
@@ -118,7 +132,7 @@ def test_asking_what_would_have_been_bought_changes_no_forecast():
     assert plain.forecast.quantiles.tolist() == judged.forecast.quantiles.tolist()
     assert plain.quality == judged.quality
     assert None is plain.decided
-    paid = {(one.model, one.level): one.outcome for one in judged.decided.decisions}
+    paid = {(one.model, one.level): one.outcome for one in judged.decided.decisions if not one.has_breaker}
     own = paid[judged.forecast.model, 0.95]
     # hindsight misses nothing, and nobody who misses nothing pays less
     assert 0.0 == judged.decided.bound.missed_intervals

@@ -102,7 +102,7 @@ def test_what_it_would_have_made_a_planner_buy(jobs, tmp_path):
 
     assert 0 == result.exit_code, result.stderr
     (one,) = json.loads(result.stdout)["decisions"]
-    found = {(each["model"], each["level"]): each for each in one["decisions"]}
+    found = {(each["model"], each["level"]): each for each in one["decisions"] if not each["has_breaker"]}
     assert "gpu-hours" == one["unit"]
     # the day repeats exactly, so its repeat pays no more than foresight and misses nothing
     repeat = found["seasonal-naive", None]
@@ -133,3 +133,28 @@ def test_a_start_up_longer_than_the_horizon_is_told(load, tmp_path):
 
     assert 0 == result.exit_code, result.stderr
     assert "no decision backtest: forecasts of 24 intervals are too short" in result.stdout
+
+
+def test_a_forecast_is_held_against_what_came(load, tmp_path):
+    assert 0 == forecast(tmp_path, str(load), "--horizon", "24h").exit_code
+    file = str(tmp_path / "out.parquet")
+    nothing = CliRunner().invoke(app, ["check", str(load), file])
+    assert 2 == nothing.exit_code
+    assert "none of the load it forecasts has come yet" in nothing.stderr
+    before = load.read_text()
+    expected = "".join(f"web,2026-11-07T{hour:02d}:00:00Z,{hour}\n" for hour in range(24))
+    doubled = "".join(f"web,2026-11-07T{hour:02d}:00:00Z,{hour * 2 + 5}\n" for hour in range(24))
+
+    load.write_text(before + expected)
+    as_expected = CliRunner().invoke(app, ["check", str(load), file])
+    assert 0 == as_expected.exit_code, as_expected.stderr
+
+    load.write_text(before + doubled)
+    off = CliRunner().invoke(app, ["check", str(load), file, "-o", "json"])
+    assert 1 == off.exit_code, off.stderr
+    (breaker,) = [item for item in json.loads(off.stdout)["items"] if item["measure"] == "forecast_breaker"]
+    assert (False, 1.0) == (breaker["passed"], breaker["value"])
+    assert "web: the breaker is open" in off.stdout
+    # by a rule of one's own
+    own = CliRunner().invoke(app, ["check", str(load), file, "--rule", "forecast_exceedance_95 <= 10%"])
+    assert 1 == own.exit_code

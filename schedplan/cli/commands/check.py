@@ -36,6 +36,7 @@ Reports = Annotated[
     "schedplan check",
     'schedplan check runs/plan --rule "cost <= 61600" --rule "utilization in 0.70..0.90 warn"',
     "schedplan check runs/plan --report junit=check.xml --report markdown=-",
+    "schedplan check load.csv runs/forecast.parquet",
 )
 def check(
     call: Call,
@@ -47,15 +48,20 @@ def check(
     """Hold a plan against its constraints and against rules: 0 if all hold, 1 if one is broken, 2 if it could not be told."""
     from schedplan.cli.output import write_text
     from schedplan.errors import SchedplanError
-    from schedplan.workflows.check import check_plan, report_targets, reported, reported_error, split_data
+    from schedplan.workflows.check import check_forecast, check_plan, report_targets, reported, reported_error, split_data
+    from schedplan.workflows.project import open_project
 
     targets = report_targets(tuple(report or ()))
     try:
         folder, project = split_data(tuple(data or ()))
-        settings = call.settings(call.place([] if project is None else [project]))
+        place = call.place([] if project is None else [project])
+        settings = call.settings(place)
         plan = folder or call.plan_folder(None, project)
-        is_asked = settings.file is not None or call.overrides() != ()
-        checked = check_plan(plan, settings if is_asked else None, rules=tuple(rule or ()), baseline=baseline, data=project)
+        if plan.is_file():
+            checked = check_forecast(plan, open_project(place, settings), rules=tuple(rule or ()))
+        else:
+            is_asked = settings.file is not None or call.overrides() != ()
+            checked = check_plan(plan, settings if is_asked else None, rules=tuple(rule or ()), baseline=baseline, data=project)
     except SchedplanError as error:
         for target in targets:
             write_text(reported_error(error, target, force=call.force) or "")
