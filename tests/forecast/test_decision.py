@@ -105,8 +105,8 @@ def test_a_breaker_answers_what_the_quantile_misses():
     decided = decide((("flat", folds(mean=1.0, q95=1.5)),), HOUR, Provision(WHOLE))
     (breaker,) = [one for one in decided.decisions if one.has_breaker]
 
-    # of 1..6 needed, two devices serve 1 and 2; the third load above 1.5 is the 4 of the fourth hour: then 1.1 of 4 and of 5, five and
-    # six devices for 5 and 6
+    # of 1..6 needed, two devices serve 1 and 2; the third load above 1.5 is the 4 of the fourth hour: then 1.1 of 4 and of 5, five
+    # and six devices for 5 and 6
     assert 2 + 2 + 2 + 2 + 5 + 6 == breaker.outcome.paid_device_h
     assert 2 / 6 == pytest.approx(breaker.outcome.missed_intervals)
 
