@@ -118,8 +118,8 @@ def _table(judged: tuple[DecidedSeries, ...]) -> Table:
     )
     caption = (
         "One row per model and what was ordered: its mean, or one of its quantiles, also with a breaker that answers a load above"
-        " it with what was measured last and a tenth. Paid counts devices while they start. Slack is the share of the devices on duty"
-        " that was not needed, in all and in all but the slackest twentieth of the intervals."
+        " it with what was measured last and a tenth. Paid counts devices while they start. Slack is the share of the devices on"
+        " duty that was not needed, in all and in all but the slackest twentieth of the intervals."
     )
     return Table("decisions", "By model and quantile", columns, rows, caption)
 
