@@ -27,7 +27,6 @@ class Unsupported:
 REFUSED = (Unsupported(("forecast", "reserve"), "plans keep nothing free for jobs not yet known"),)
 
 WARNED = (
-    Unsupported(("inputs", "events"), "forecasts do not know events yet"),
     Unsupported(("inputs", "links"), "traffic between regions is not priced yet"),
     Unsupported(("inputs", "offers"), "capacity that could be bought is not considered yet"),
 )

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from schedplan.forecast.decision import Provision
+from schedplan.forecast.events import forecast_with_events
 from schedplan.forecast.options import ForecastOptions
 from schedplan.forecast.pipeline import ForecastResult, forecast_series, not_forecast
+from schedplan.model.event import Event
 from schedplan.model.forecast import Series
 from schedplan.parallel.run import run_each, usable_cores
 
@@ -18,11 +20,15 @@ SERIES_PER_WORKER = 16
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One series and how it is to be forecast; provision: how its devices are ordered, None: no decision backtest."""
+    """One series and how it is to be forecast.
+
+    provision: how its devices are ordered, None: no decision backtest. events: what is known to move it, or others.
+    """
 
     series: Series
     options: ForecastOptions
     provision: Provision | None = None
+    events: tuple[Event, ...] = ()
 
 
 def forecast_each(
@@ -47,4 +53,8 @@ def forecast_each(
 
 
 def _forecast(asked: Asked) -> ForecastResult:
-    return replace(forecast_series(asked.series, asked.options, asked.provision), folds=None, online=None)
+    def make(series: Series) -> ForecastResult:
+        return forecast_series(series, asked.options, asked.provision)
+
+    result = forecast_with_events(asked.series, asked.events, asked.options.seasons, make)
+    return replace(result, folds=None, online=None)

@@ -19,12 +19,14 @@ from schedplan.forecast.decision import Decided, Provision, decide
 from schedplan.forecast.forecaster import Forecaster, NotFitted
 from schedplan.forecast.gaussian import standard_quantiles
 from schedplan.forecast.intervals import Recipe, Spread
+from schedplan.forecast.level_shift import level_shift
 from schedplan.forecast.online import Online
 from schedplan.forecast.options import ForecastOptions, ModelChoice
 from schedplan.forecast.regularise import is_flat, is_sparse, regularise, usable_from
 from schedplan.forecast.season import default_seasons, has_daily_season
 from schedplan.forecast.selection import best, candidates, verdict
 from schedplan.model.forecast import Forecast, Quality, Series
+from schedplan.timegrid import format_instant
 
 SCORED_LEVELS = (0.025, 0.1, 0.9, 0.95, 0.975)
 MOST_SEASONS_USED = 56
@@ -168,7 +170,8 @@ def _by_backtest(series: Series, history: _History, options: ForecastOptions, pr
     used = next((each for each in tried.scores if each.model == expected.model), None)
     plain = _forecast(series, options, _after(expected, history.lead, remarks), levels)
     forecast = replace(plain, expected_mae=None if used is None else _digits(used.mae))
-    return replace(_judged(series, forecast, tried, bool(history.seasons), provision), online=expected.online)
+    shifted = _shift_words(series, history)
+    return replace(_judged(series, forecast, tried, bool(history.seasons), shifted, provision), online=expected.online)
 
 
 def _try(forecasters: tuple[Forecaster, ...], trial: Trial | None, recipe: Recipe) -> _Tried:
@@ -212,7 +215,18 @@ def _expect(order: list[Forecaster], history: _History, horizon: int, tried: _Tr
     return _wide_mean(values, horizon, recipe.levels, notes)
 
 
-def _judged(series: Series, forecast: Forecast, tried: _Tried, seasonal: bool, provision: Provision | None) -> ForecastResult:
+def _shift_words(series: Series, history: _History) -> str:
+    """Return where the level of a history shifted and by how much; empty where it did not."""
+    shift = level_shift(history.series.values, history.first_season)
+    if shift is None:
+        return ""
+    at = format_instant(history.series.start_s + shift.step * series.step_s)
+    return f"level shift at {at}: from {shift.before:.4g} to {shift.after:.4g}"
+
+
+def _judged(
+    series: Series, forecast: Forecast, tried: _Tried, seasonal: bool, remark: str, provision: Provision | None
+) -> ForecastResult:
     used = next((each for each in tried.scores if each.model == forecast.model), None)
     if used is None:
         why = "not judged: the history is too short for a backtest"
@@ -221,7 +235,7 @@ def _judged(series: Series, forecast: Forecast, tried: _Tried, seasonal: bool, p
     folds_of = {each.model: each.folds for each in tried.rehearsals}
     in_order = tuple((each.model, folds_of[each.model]) for each in ranked)
     decided = None if provision is None else decide(in_order, series.step_s, provision)
-    return ForecastResult(forecast, _quality(series, used, ranked, seasonal), ranked, folds_of[forecast.model], decided)
+    return ForecastResult(forecast, _quality(series, used, ranked, seasonal, remark), ranked, folds_of[forecast.model], decided)
 
 
 def _cold_start(history: _History, options: ForecastOptions) -> _Expected:
@@ -292,7 +306,7 @@ def _rounded(mean: NDArray[np.float64], quantiles: NDArray[np.float64]) -> tuple
     return np.round(mean, digits), np.round(quantiles, digits)
 
 
-def _quality(series: Series, used: Score, scores: tuple[Score, ...], seasonal: bool) -> Quality:
+def _quality(series: Series, used: Score, scores: tuple[Score, ...], seasonal: bool, remark: str) -> Quality:
     return Quality(
         unique_id=series.unique_id,
         model=used.model,
@@ -303,7 +317,7 @@ def _quality(series: Series, used: Score, scores: tuple[Score, ...], seasonal: b
         coverage_80=used.coverage_80,
         coverage_95=used.coverage_95,
         exceedance_95=used.exceedance_95,
-        verdict=verdict(used, scores, seasonal),
+        verdict=verdict(used, scores, seasonal, remark),
     )
 
 

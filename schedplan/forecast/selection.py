@@ -22,6 +22,7 @@ from schedplan.forecast.seasonal_naive import SeasonalNaive
 SEASONLESS = (LAST_VALUE, MEAN)
 TIE = 0.01
 EARNED = 0.05
+SMALL_ERROR = 0.05
 EXCEEDANCE_RANGE = (0.03, 0.08)
 
 
@@ -79,9 +80,9 @@ def _mae(score: Score) -> float:
     return inf if score.mae is None else score.mae
 
 
-def verdict(chosen: Score, scores: tuple[Score, ...], seasonal: bool) -> str:
-    """Return what the backtest says of the forecaster in use, each claim with its figure."""
-    parts = [_against_yardstick(chosen, scores, seasonal), _error(chosen), _tail(chosen)]
+def verdict(chosen: Score, scores: tuple[Score, ...], seasonal: bool, remark: str = "") -> str:
+    """Return what the backtest says of the forecaster in use, each claim with its figure, and a remark on the history."""
+    parts = [_against_yardstick(chosen, scores, seasonal), _error(chosen), _tail(chosen), remark]
     return "; ".join(part for part in parts if part)
 
 
@@ -105,7 +106,10 @@ def _against_yardstick(chosen: Score, scores: tuple[Score, ...], seasonal: bool)
 
 
 def _error(chosen: Score) -> str:
-    return "" if chosen.wape is None else f"mean error {chosen.wape:.1%} of the load"
+    if chosen.wape is None:
+        return ""
+    judged = "under" if chosen.wape < SMALL_ERROR else "not under"
+    return f"mean error {chosen.wape:.1%} of the load, {judged} {SMALL_ERROR:.0%}"
 
 
 def _tail(chosen: Score) -> str:

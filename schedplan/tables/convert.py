@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from schedplan.errors import Fault
 from schedplan.model.cluster import Cluster
+from schedplan.model.event import Event
 from schedplan.model.forecast import Forecast, Series
 from schedplan.model.latency_sample import LatencySample
 from schedplan.model.outage import Outage
@@ -14,6 +15,7 @@ from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, Service
 from schedplan.tables.carbon import IntensityChange, intensity_changes
 from schedplan.tables.catalog import INPUT_TABLES
+from schedplan.tables.events import events
 from schedplan.tables.faults import raise_faults
 from schedplan.tables.latency_samples import latency_samples
 from schedplan.tables.outages import outages
@@ -48,6 +50,7 @@ class Content:
     outages: tuple[Outage, ...] = ()
     latency_samples: tuple[LatencySample, ...] = ()
     pins: tuple[Pin, ...] = ()
+    events: tuple[Event, ...] = ()
 
 
 def content(files: tuple[TableFile, ...]) -> Content:
@@ -74,6 +77,7 @@ def content(files: tuple[TableFile, ...]) -> Content:
         outages(rows["outages"], cluster),
         latency_samples(rows["latency_samples"]),
         pins(rows["pins"], cluster, tuple(job.name for job in found_jobs), tuple(service.name for service in found_services)),
+        events(rows["events"]),
     )
     faults: tuple[Fault, ...] = tuple(fault for one in rows.values() for fault in one.faults)
     raise_faults(faults)

@@ -11,6 +11,7 @@ from schedplan.forecast.batch import Asked, forecast_each
 from schedplan.forecast.demand import history, horizon_steps, slot_demand
 from schedplan.forecast.options import Engine, ForecastOptions, ModelChoice
 from schedplan.forecast.pipeline import ForecastResult
+from schedplan.model.event import Event
 from schedplan.model.forecast import QUANTILES, Forecast, Quality, Series
 from schedplan.model.problem import Demand
 from schedplan.model.workload import Service
@@ -37,7 +38,7 @@ def expected_demand(content: Content, grid: TimeGrid, settings: ForecastSettings
     if missing is not None:
         raise _without_load(missing, series_of)
     wanted = dict.fromkeys(service.series for service in content.services if service.series not in given_of)
-    made = _forecasts([series_of[name] for name in wanted], grid, settings, seed)
+    made = _forecasts([series_of[name] for name in wanted], content.events, grid, settings, seed)
     demands: list[Demand] = []
     notes: list[str] = []
     for service in content.services:
@@ -56,13 +57,16 @@ def expected_demand(content: Content, grid: TimeGrid, settings: ForecastSettings
     )
 
 
-def _forecasts(wanted: list[Series], grid: TimeGrid, settings: ForecastSettings, seed: int) -> dict[str, ForecastResult]:
+def _forecasts(
+    wanted: list[Series], events: tuple[Event, ...], grid: TimeGrid, settings: ForecastSettings, seed: int
+) -> dict[str, ForecastResult]:
     """Return the forecast of each series that has slots without rows, by name."""
     asked = []
     for series in wanted:
         steps = horizon_steps(series, grid, settings.ignore_future)
         if steps:
-            asked.append(Asked(history(series, grid), forecast_options(settings, series, steps, seed)))
+            options = forecast_options(settings, series, steps, seed)
+            asked.append(Asked(history(series, grid), options, events=events))
     return {each.series.unique_id: result for each, result in zip(asked, forecast_each(asked), strict=True)}
 
 

@@ -12,6 +12,8 @@ from schedplan.forecast.batch import Asked, forecast_each
 from schedplan.forecast.decision import Decided
 from schedplan.forecast.job_demand import NO_DEMAND, Grouping, JobDemand, job_demand
 from schedplan.forecast.pipeline import ForecastResult
+from schedplan.forecast.total import NAME as TOTAL
+from schedplan.forecast.total import total_of
 from schedplan.model.forecast import Series
 from schedplan.report.decision_section import DecidedSeries
 from schedplan.report.document import Column, Document, Kind, Table
@@ -49,15 +51,18 @@ def forecast_project(
     only: tuple[str, ...] = (),
     jobs: JobsAsked | None = None,
     decision: DecisionAsked | None = None,
+    with_total: bool = False,
 ) -> Forecasted:
     """Return the forecast of every load of a project, or of those named, from the end of its history on.
 
     Without load, or where `jobs` says by what, it is the demand of devices derived from jobs. horizon_s: how far, seconds; None =
     the project's horizon, counted from its start where that is stated. decision: judge the forecasts by what they would have made
-    a planner buy, too. Raises InputError where there is no load and no job that ran.
+    a planner buy, too. with_total: the sum of the loads as one more. Raises InputError where there is no load and no job that ran.
     """
     demand = _demand(project, jobs or JobsAsked())
     chosen = _chosen(demand.series, only)
+    if with_total:
+        chosen = (*chosen, _total(chosen))
     settings = project.settings
     known = tuple(_history_and_steps(project, series, horizon_s) for series in chosen)
     histories = [history for history, _ in known]
@@ -68,6 +73,7 @@ def forecast_project(
                 history,
                 forecast_options(settings.forecast, history, steps, settings.solver.seed),
                 None if provided is None else provided[index].provision,
+                project.content.events,
             )
             for index, (history, steps) in enumerate(known)
         ]
@@ -203,6 +209,15 @@ def _chosen(series: tuple[Series, ...], only: tuple[str, ...]) -> tuple[Series, 
             hint=f"Did you mean {ids[0]}?" if len(ids) == 1 else f"There are {', '.join(ids[:5])}.",
         )
     return tuple(one for one in series if not only or one.unique_id in only)
+
+
+def _total(series: tuple[Series, ...]) -> Series:
+    if any(one.unique_id == TOTAL for one in series):
+        raise UsageError(f"--total with a series called {TOTAL}", hint="Leave one of the two out, by --only.")
+    try:
+        return total_of(series)
+    except ValueError as problem:
+        raise InputError(f"--total: {problem}", code=NO_DEMAND, hint="Choose series of one unit and grid by --only.") from None
 
 
 def _duration_s(option: str, text: str) -> int:

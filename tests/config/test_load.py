@@ -254,9 +254,11 @@ def test_a_flag_can_take_back_what_the_file_asks_for_in_vain(tmp_path: Path) -> 
 
 
 def test_a_table_that_is_only_read_is_a_warning(tmp_path: Path) -> None:
-    file = written(tmp_path, "[inputs]\nevents = 'e.csv'\n")
+    file = written(tmp_path, "[inputs]\noffers = 'e.csv'\n")
 
-    assert load_settings(file).warnings == (f"{file}, row 2: inputs.events is not used: forecasts do not know events yet",)
+    assert load_settings(file).warnings == (
+        f"{file}, row 2: inputs.offers is not used: capacity that could be bought is not considered yet",
+    )
 
 
 def test_quotas_are_rows_of_their_table(tmp_path: Path) -> None:

@@ -158,3 +158,24 @@ def test_a_forecast_is_held_against_what_came(load, tmp_path):
     # by a rule of one's own
     own = CliRunner().invoke(app, ["check", str(load), file, "--rule", "forecast_exceedance_95 <= 10%"])
     assert 1 == own.exit_code
+
+
+def test_the_sum_of_loads_is_forecast_as_one_more(jobs, tmp_path):
+    result = forecast(tmp_path, str(jobs), "--by", "tenant", "--total")
+
+    assert 0 == result.exit_code, result.stderr
+    found = {one.unique_id: one for one in read_forecast(tmp_path / "out.parquet")}
+    assert ["tenant=base", "tenant=day", "total"] == sorted(found)
+    assert (found["tenant=base"].mean + found["tenant=day"].mean).tolist() == pytest.approx(found["total"].mean.tolist(), abs=1e-6)
+
+
+def test_an_event_of_the_tables_moves_the_forecast(load, tmp_path):
+    (tmp_path / "events.csv").write_text(
+        "unique_id,start,end,name,value\nweb,2026-11-07T00:00:00Z,2026-11-08T00:00:00Z,launch,3\n", encoding="utf-8"
+    )
+    result = forecast(tmp_path, str(load), str(tmp_path / "events.csv"))
+
+    assert 0 == result.exit_code, result.stderr
+    (one,) = read_forecast(tmp_path / "out.parquet")
+    assert [3.0 * hour for hour in range(24)] == pytest.approx(one.mean.tolist(), abs=1e-6)
+    assert "launch: no such event in the history" in result.stdout

@@ -57,6 +57,7 @@ Freq = Annotated[
         "--freq", metavar="DURATION", help="Intervals of the demand of jobs, such as 15m; 1h without.", show_default=False
     ),
 ]
+Total = Annotated[bool, typer.Option("--total", help="Forecast the sum of the series, too: quantiles of the parts do not add up.")]
 Runtimes = Annotated[
     bool,
     typer.Option("--runtimes", help="Estimate how long open jobs run, from like jobs that ended, in place of any load."),
@@ -120,6 +121,7 @@ def forecast(
     only: Only = None,
     by: Group = None,
     freq: Freq = None,
+    total: Total = False,
     runtimes: Runtimes = False,
     decision: Decision = False,
     startup: Startup = None,
@@ -150,7 +152,7 @@ def forecast(
         if runtimes:
             call.present(estimate_runtimes(project))
             return
-        found = forecast_project(project, horizon_seconds(horizon), tuple(only or ()), asked, judged_by)
+        found = forecast_project(project, horizon_seconds(horizon), tuple(only or ()), asked, judged_by, total)
     file = call.out or default_file(project)
     save(found, project, file, force=call.force)
     call.present(found.document)
