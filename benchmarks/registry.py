@@ -54,6 +54,12 @@ SPECS = (
         Spec(name, lambda folder, size, shape=shape: write_fleet_day(folder, replace(shape, nodes=size, jobs=10 * size)), sizes, 1)
         for name, shape, sizes in FLEETS
     ),
+    Spec(
+        "fleet-week",
+        lambda folder, size: write_fleet_day(folder, Fleet(nodes=size, jobs=70 * size, hours=168)),
+        sizes=(20, 100),
+        smoke=2,
+    ),
     Spec("shared-devices", write_shared_devices, sizes=(150, 1500), smoke=6, is_static=True),
     Spec("dense-day", lambda folder, size: write_mixed_day(folder, size, jobs_per_node=10), sizes=(100,), smoke=4),
 )

@@ -142,7 +142,7 @@ class Problem:
 
     is_static: one instant. The grid has one slot, every job lasts that slot and is there when it begins.
     stops: running jobs that were stopped; base: the problem before that, whose scales count. best_effort: which jobs may run in
-    pieces.
+    pieces. priorities: those that count for urgency beside the jobs' own, of a problem that is a part of another.
     """
 
     name: str
@@ -168,6 +168,7 @@ class Problem:
     stops: tuple[Stop, ...] = ()
     base: Problem | None = None
     best_effort: tuple[BestEffort, ...] = ()
+    priorities: tuple[int, ...] = ()
 
     @cached_property
     def zone(self) -> tzinfo:
@@ -328,7 +329,8 @@ class Problem:
     @cached_property
     def urgency(self) -> dict[int, int]:
         """π per priority: 1 + its rank among the distinct priorities of the jobs, lowest first."""
-        return {priority: 1 + rank for rank, priority in enumerate(sorted({job.priority for job in self.jobs}))}
+        known = {job.priority for job in self.jobs}.union(self.priorities)
+        return {priority: 1 + rank for rank, priority in enumerate(sorted(known))}
 
     def price_per_h(self, pool: Pool) -> NDArray[np.float64]:
         """Return the price of one node of a pool per slot, currency per hour, float64 [n_slots]."""

@@ -15,9 +15,11 @@ from schedplan.model.workload import Job
 from schedplan.optimize.conflict.screening import screened_jobs
 from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.models import Models
+from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.least_carbon import sunk_carbon
 from schedplan.optimize.reference.plan import normalisation as scales
 from schedplan.optimize.reference.plan import reference
+from schedplan.optimize.windows.route import is_long, unplaceable
 from schedplan.packing.screen import Screened
 
 
@@ -45,8 +47,12 @@ class Ground:
         return tuple(found.job for found in self.screened)
 
 
-def ground_of(problem: Problem, normalisation: Normalisation | None = None, *, is_reused: bool = False) -> Ground:
+def ground_of(
+    problem: Problem, normalisation: Normalisation | None = None, options: SolveOptions | None = None, *, is_reused: bool = False
+) -> Ground:
     """Return the ground of a problem; is_reused: more than one solve will stand on it."""
+    if is_long(problem, options or SolveOptions()):
+        return _without_layout(problem, normalisation, is_reused=is_reused)
     everything = layout(problem, problem.jobs, Level.POOLS)
     by_hand, screened = reference(problem), screened_jobs(problem, everything)
     excluded = {found.job.name for found in screened}
@@ -54,6 +60,15 @@ def ground_of(problem: Problem, normalisation: Normalisation | None = None, *, i
     models = Models(problem, jobs, tuple(found.job for found in screened), is_reused=is_reused)
     if not screened:
         models.know(everything)
+    return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models)
+
+
+def _without_layout(problem: Problem, normalisation: Normalisation | None, *, is_reused: bool) -> Ground:
+    """Return the ground of a problem whose layout would be too large."""
+    by_hand, screened = reference(problem), unplaceable(problem)
+    excluded = tuple(found.job for found in screened)
+    names = {job.name for job in excluded}
+    models = Models(problem, tuple(job for job in problem.jobs if job.name not in names), excluded, is_reused=is_reused)
     return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models)
 
 

@@ -162,19 +162,26 @@ def layout(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: boo
     Without `merged` every job is a class of its own, so that a rule can name it, and what outages close or what is too unsure to
     end in time is offered all the same, for a row to forbid.
     """
+    found = without_columns(problem, jobs, level, merged=merged)
+    return replace(found, columns=tuple(column for job_class in found.classes for column in columns_of(found, job_class)))
+
+
+def without_columns(problem: Problem, jobs: tuple[Job, ...], level: Level, *, merged: bool = True) -> Layout:
+    """Return the cells and classes of a layout alone."""
     cells = _cells(problem, jobs, level, merged=merged)
     classes = _classes(problem, cells, jobs, level, merged)
-    columns = tuple(
-        Column(job_class.idx, site_idx, choice.start_slot, choice.end_edge, choice.workers, piece)
-        for job_class in classes
-        for site_idx, site in enumerate(job_class.sites)
-        for choice, piece in _open_choices(problem, cells, job_class, site, merged=merged)
-    )
     service_cells = tuple(
         tuple(cell.idx for cell in cells if service_refusal(cell.pool, service) is None and is_useful(problem, service, cell.pool))
         for service in problem.services
     )
-    return Layout(problem, level, cells, classes, columns, service_cells, _outside(problem), offers_outages=not merged)
+    return Layout(problem, level, cells, classes, (), service_cells, _outside(problem), offers_outages=not merged)
+
+
+def columns_of(found: Layout, job_class: JobClass) -> Iterator[Column]:
+    """Give the columns of a class of a layout."""
+    for site_idx, site in enumerate(job_class.sites):
+        for choice, piece in _open_choices(found.problem, found.cells, job_class, site, merged=not found.offers_outages):
+            yield Column(job_class.idx, site_idx, choice.start_slot, choice.end_edge, choice.workers, piece)
 
 
 def _open_choices(

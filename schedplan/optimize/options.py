@@ -19,6 +19,8 @@ class SolveOptions:
     pools that would take more than memory_mb is not built, nor one on nodes beyond box_columns, nor one that looks for a conflict
     beyond pool_columns; beyond box_columns the plan on pools is packed on nodes, and node_frames boxes are
     built each by itself, with frame_work each.
+    Beyond long_slots slots, a model on pools of more than about long_columns is not built: price_steps prove a bound over all of
+    them, and parts of window_slots slots are planned one after another, each with the overlap_slots behind it in view.
     is_probed: whether CP-SAT looks for more fixed values and ties of a model before it searches it, which takes about as long as
     the search where that is short.
     """
@@ -44,6 +46,11 @@ class SolveOptions:
     box_work: float = 0.5
     node_frames: int = 60
     frame_work: float = 0.3
+    long_slots: int = 48
+    long_columns: int = 60_000
+    window_slots: int = 24
+    overlap_slots: int = 12
+    price_steps: int = 200
     is_probed: bool = True
     require_optimal: bool = False
 

@@ -20,6 +20,8 @@ from schedplan.optimize.refine.pruned import Pruned
 from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.solvers.branch import branch
 from schedplan.optimize.solvers.cp_sat import Found, Outcome, search
+from schedplan.optimize.windows.long_search import LongSearch
+from schedplan.optimize.windows.route import is_long, kept_whole_because
 from schedplan.packing.assignment import FleetSlot, GangStart
 
 NODE_ROUNDS = 2
@@ -46,6 +48,11 @@ class Search:
 
     def has_plan(self) -> bool:
         """Search on pools, then on nodes; False where it is proven that there is no plan."""
+        if is_long(self.problem, self.options):
+            LongSearch(self.best).run()
+            return True
+        if self.problem.grid.n_slots > self.options.long_slots and (rule := kept_whole_because(self.problem)) is not None:
+            self.best.route.append(f"all slots at once: {rule}")
         for level, limit in ((Level.POOLS, None), (Level.NODES, self.options.node_columns)):
             if level is Level.NODES and self._is_beyond_boxes:
                 self._climb()

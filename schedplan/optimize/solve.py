@@ -47,7 +47,8 @@ def optimize(
     told how far the search is.
     Raises SolverError where no plan was found within the limits, or `require_optimal` is set and the proof is missing.
     """
-    return _Solve(problem, options or SolveOptions(), ground_of(problem, normalisation), watch=watch).plan()
+    chosen = options or SolveOptions()
+    return _Solve(problem, chosen, ground_of(problem, normalisation, chosen), watch=watch).plan()
 
 
 def solve_on(

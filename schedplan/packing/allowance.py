@@ -5,9 +5,11 @@ from __future__ import annotations
 from copy import copy
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedplan.measures.quotas import QuotaRefusal, TenantHoldings, allowed, is_above
 from schedplan.model.problem import Problem
+from schedplan.model.quota import Ceiling
 from schedplan.model.workload import Job, JobState, Service
 
 
@@ -16,6 +18,7 @@ class Allowance:
 
     def __init__(self, problem: Problem) -> None:
         self._ceilings_over = problem.ceilings_over
+        self._n_slots = problem.grid.n_slots
         running = TenantHoldings.running(problem)
         self._most = {ceiling: allowed(ceiling, running) for ceiling in problem.ceilings}
         self._holdings = running
@@ -33,13 +36,21 @@ class Allowance:
         if work.tenant in self._ceilings_over:
             self._holdings.add(work.tenant, work.shape, accelerator, count, slots)
 
+    def is_open(self, work: Job | Service, accelerator: str | None, count: int) -> NDArray[np.bool_]:
+        """Return in which slots `count` more workers or replicas may stand, bool [n_slots]."""
+        found = np.ones(self._n_slots, dtype=np.bool_)
+        touched = self._touched(work, accelerator)
+        if touched:
+            everywhere = slice(0, self._n_slots)
+            self._holdings.add(work.tenant, work.shape, accelerator, count, everywhere)
+            for ceiling in touched:
+                found &= ~is_above(self._holdings.counted(ceiling), self._most[ceiling])
+            self._holdings.add(work.tenant, work.shape, accelerator, -count, everywhere)
+        return found
+
     def refusal(self, work: Job | Service, accelerator: str | None, count: int, slots: slice) -> QuotaRefusal | None:
         """Return the ceiling that `count` more workers or replicas would exceed, in its worst slot; None where they may stand."""
-        touched = [
-            ceiling
-            for ceiling in self._ceilings_over.get(work.tenant, ())
-            if ceiling.scope.covers(accelerator) and ceiling.scope.resource.asked(work.shape) > 0
-        ]
+        touched = self._touched(work, accelerator)
         if not touched:
             return None
         self._holdings.add(work.tenant, work.shape, accelerator, count, slots)
@@ -52,3 +63,10 @@ class Allowance:
                 break
         self._holdings.add(work.tenant, work.shape, accelerator, -count, slots)
         return found
+
+    def _touched(self, work: Job | Service, accelerator: str | None) -> list[Ceiling]:
+        return [
+            ceiling
+            for ceiling in self._ceilings_over.get(work.tenant, ())
+            if ceiling.scope.covers(accelerator) and ceiling.scope.resource.asked(work.shape) > 0
+        ]

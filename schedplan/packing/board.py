@@ -44,7 +44,7 @@ class Board:
     """Free capacity, mutable. All arrays are int64: slices [node, device, slot], cpu and memory [node, slot], in millionths.
 
     occupied [node, device, slot]: memory slices that profiles hold, as bits. untouched [node, slot]: the devices of which no slice
-    is taken, as bits; None where some node has more devices than bits.
+    is taken, as bits; None where some node has more devices than bits. whole [node, slot]: how many these are.
 
     Nodes that are not ready, are not there, are not up yet or are in an outage hold nothing in those slots (`is_open`, bool [node,
     slot]). `allowance` follows the work of tenants; whoever places work for one adds it there, for a shape tells no tenant.
@@ -59,6 +59,7 @@ class Board:
         names = sorted({name for pool in self.pools for name, _ in pool.resources})
         self.slices = np.zeros((shape[0], most_devices, shape[1]), dtype=np.int64)
         self.occupied = np.zeros_like(self.slices)
+        self.whole = np.zeros(shape, dtype=np.int64)
         self.cpu = np.zeros(shape, dtype=np.int64)
         self.memory = np.zeros(shape, dtype=np.int64)
         self.resources = {name: np.zeros(shape, dtype=np.int64) for name in names}
@@ -78,6 +79,7 @@ class Board:
                 is_open = ~problem.is_down[node_idx]
                 is_open[:ready] = False
                 self.slices[node_idx, : pool.gpus, is_open] = pool.slices_per_gpu
+                self.whole[node_idx, is_open] = pool.gpus
                 self.cpu[node_idx, is_open] = cpu_capacity_micro(pool)
                 self.memory[node_idx, is_open] = memory_capacity_micro(pool)
                 for resource, free in self.resources.items():
@@ -118,6 +120,21 @@ class Board:
             room = np.minimum(room, shape.max_per_node)
         is_open = _folded(np.minimum, self.cpu[rows, span]) > 0
         return np.where(is_open, room, 0)
+
+    def most_room(self, nodes: NDArray[np.intp], shape: WorkerShape, workers: int, *, one_node: bool) -> NDArray[np.int64]:
+        """Return how many of some workers the nodes take together in each slot at most (one_node: the roomiest); int64 [n_slots].
+
+        Never less than what `place_gang` finds over a span that holds the slot: where it is too little, none need be looked for.
+        """
+        print_ = footprint(self.pools[int(nodes[0])], shape)
+        room = np.full((len(nodes), self.cpu.shape[1]), workers, dtype=np.int64)
+        if print_.devices:
+            room = np.minimum(room, self.whole[nodes] // print_.devices)
+        elif print_.share_slices and print_.profile is None:
+            room = np.minimum(room, (self.slices[nodes] // print_.share_slices).sum(axis=1))
+        for demand, capacity in self._scalars(print_):
+            room = np.minimum(room, capacity[nodes] // demand)
+        return np.asarray(room.max(axis=0) if one_node else room.sum(axis=0), dtype=np.int64)
 
     def take(
         self, node_idx: int, shape: WorkerShape, workers: int, first_slot: int, end_slot: int, *, grouped: bool = False
@@ -163,8 +180,9 @@ class Board:
 
     def _look(self, node_idx: int, span: slice) -> None:
         """See anew which devices of a node are untouched in some slots."""
+        is_whole = self.slices[node_idx, :, span] == self.slices_per_gpu[node_idx]
+        self.whole[node_idx, span] = is_whole.sum(axis=0)
         if self.untouched is not None:
-            is_whole = self.slices[node_idx, :, span] == self.slices_per_gpu[node_idx]
             self.untouched[node_idx, span] = self._bit @ is_whole
 
     def _add(self, hold: Hold, sign: int) -> None:

@@ -69,11 +69,14 @@ class Demands:
         return np.array(sorted(idx[name] for cell in cells for name in self.layout.cells[cell].nodes), dtype=np.intp)
 
 
-def refit(floor: Floor, demands: Demands) -> bool:
-    """Choose all replicas anew, slot by slot; whether every slot has some that serve. A slot without an answer stays as it was."""
+def refit(floor: Floor, demands: Demands, slots: range | None = None) -> bool:
+    """Choose all replicas anew, slot by slot, in all slots or in some; whether every slot has some that serve.
+
+    A slot without an answer stays as it was.
+    """
     if not demands.services:
         return True
-    served = [_Slot(floor, demands, slot).refit() for slot in range(floor.problem.grid.n_slots)]
+    served = [_Slot(floor, demands, slot).refit() for slot in slots or range(floor.problem.grid.n_slots)]
     return all(served)
 
 

@@ -229,8 +229,21 @@ def _in_order_of_worth(
 
 
 def _offers(problem: Problem, board: Board, job: Job, order: int, nodes: NodeIdx) -> Iterator[_Offer]:
+    """Give the choices of a job in a family; none that finds no room there in some slot, or that a quota closes one of."""
     pool = board.pools[int(nodes[0])]
-    return (_Offer(choice, order, nodes, pool) for choice in choices(problem, job, pool))
+    room = board.most_room(nodes, job.shape, job.workers, one_node=is_on_one_node(job.topology))
+    room[~board.allowance.is_open(job, pool.accelerator, job.least_workers)] = 0
+    if job.is_elastic:
+        spans = (
+            (choice, room[choice.start_slot : choice.end_edge].min() >= choice.workers) for choice in choices(problem, job, pool)
+        )
+        return (_Offer(choice, order, nodes, pool) for choice, may_fit in spans if may_fit)
+    short = [0, *np.cumsum(room < job.workers).tolist()]
+    return (
+        _Offer(choice, order, nodes, pool)
+        for choice in choices(problem, job, pool)
+        if short[choice.end_edge] == short[choice.start_slot]
+    )
 
 
 def _give_back(board: Board, berth: _Berth) -> None:

@@ -1,0 +1,83 @@
+"""The search over a long horizon: a bound by prices of all its slots, then a plan window by window. It adds to what is best."""
+
+from __future__ import annotations
+
+from schedplan.model.plan import Decisions
+from schedplan.model.workload import JobState
+from schedplan.optimize.best import Best
+from schedplan.optimize.constraints.window import windows
+from schedplan.optimize.nodes.rates import Rates
+from schedplan.optimize.on_nodes import on_nodes
+from schedplan.optimize.windows.ascent import Ascent, first_prices
+from schedplan.optimize.windows.relaxation import Relaxation, is_bounded
+from schedplan.optimize.windows.roll import Roll, Rolled
+from schedplan.optimize.windows.route import told_size
+from schedplan.packing.assignment import GangStart
+
+
+class LongSearch:
+    """One search over a long horizon. It lives for one call."""
+
+    def __init__(self, best: Best) -> None:
+        self.best = best
+        self.problem, self.options = best.problem, best.options
+
+    def run(self) -> None:
+        """Prove a bound, then plan window by window."""
+        self.best.route.append(told_size(self.problem))
+        self.best.tell("prices of the whole horizon")
+        relaxation = Relaxation(self.problem, Rates.of(self.problem, self.best.normalisation))
+        ascent = Ascent(relaxation, first_prices(relaxation))
+        for _ in ascent.climb(self.options.price_steps):
+            if self.best.is_late():
+                break
+        if is_bounded(self.problem):
+            self.best.bounds.append(ascent.best.bound)
+        self.best.route.append(f"{ascent.steps} steps of prices over all slots")
+        self.best.work.append(("price_steps", float(ascent.steps)))
+        self._roll(relaxation, ascent)
+
+    def _roll(self, relaxation: Relaxation, ascent: Ascent) -> None:
+        """Plan window by window, and keep the whole where the check accepts it."""
+        excluded = {job.name for job in self.best.excluded}
+        jobs = tuple(job for job in self.problem.jobs if job.name not in excluded)
+        roll = Roll(relaxation, ascent.best_prices, self.best.normalisation, self.options, jobs, self._standing())
+        parts = 0
+        rolled: Rolled | None = None
+        for rolled in roll.parts():
+            if rolled is None:
+                self.best.route.append(f"window {parts + 1} has no plan, so the windows make none")
+                return
+            parts += 1
+            self.best.tell(f"window {parts}")
+            if self.best.is_late():
+                self.best.route.append("the clock ended the windows")
+                return
+        before = self.best.incumbent
+        for decisions in () if rolled is None else self._landed(roll, rolled):
+            self.best.offer(decisions)
+        options = self.options
+        kept = "" if self.best.incumbent is not before else "; their plan is no better than what was known"
+        self.best.route.append(f"{parts} windows of {options.window_slots} slots with {options.overlap_slots} more in view{kept}")
+
+    def _landed(self, roll: Roll, rolled: Rolled) -> list[Decisions]:
+        """Return the plans on nodes of what all windows start."""
+        if roll.landing is None:
+            return on_nodes(self.problem, rolled.gangs, rolled.fleets)
+        landed = roll.landing.decisions()
+        return [] if landed is None else [landed]
+
+    def _standing(self) -> tuple[GangStart, ...]:
+        """Return what runs when the horizon begins, on its nodes."""
+        cluster = self.problem.cluster
+        return tuple(
+            GangStart(
+                job,
+                0,
+                windows(self.problem, job, cluster.pool_of_node[job.placement[0].node])[0][1],
+                tuple(((placed.node,), placed.workers) for placed in job.placement),
+                one_node=False,
+            )
+            for job in self.problem.jobs
+            if job.state is JobState.RUNNING
+        )

@@ -1,0 +1,107 @@
+"""Long horizons window by window, on problems so small that the best plan is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from schedplan.measures.feasibility import violations
+from schedplan.measures.objective import Normalisation, Scale
+from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.problem import Limits, Objective, Problem
+from schedplan.model.workload import Job, WorkerShape
+from schedplan.optimize.nodes.rates import Rates
+from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.solve import optimize
+from schedplan.optimize.windows.relaxation import Prices, Relaxation
+from schedplan.optimize.windows.route import about_columns, kept_whole_because
+from schedplan.timegrid import TimeGrid
+from tests.oracle.agreement import divisors_of, tolerance
+from tests.oracle.brute_force import best_plan
+from tests.oracle.instances import THEMES, instance
+
+BY_WINDOWS = SolveOptions(long_slots=1, long_columns=0, window_slots=2, overlap_slots=1, price_steps=30)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_bound_best_plan_and_plan_by_windows_are_in_this_order(theme: str) -> None:
+    problem = instance(theme, 1)
+    if problem.is_static or kept_whole_because(problem) is not None:
+        pytest.skip("is planned as a whole")
+    plan = optimize(problem, BY_WINDOWS)
+    if plan.proof.objective is None:
+        pytest.skip("has no plan")
+    best = best_plan(problem, divisors_of(plan))
+
+    assert best is not None
+    assert violations(problem, plan.decisions) == ()
+    assert best.objective <= plan.proof.objective + tolerance(best.objective)
+    assert plan.proof.bound is None or plan.proof.bound <= best.objective + tolerance(best.objective)
+
+
+def test_what_starts_in_one_window_holds_its_node_in_the_next() -> None:
+    # One node for two gangs of all its devices, 3 hours each: the second can't start before hour 3, which is in the second window.
+    problem = _one_node(_job("a", 180), _job("b", 180))
+
+    plan = optimize(problem, BY_WINDOWS)
+
+    assert "3 windows of 2 slots with 1 more in view" in plan.proof.route
+    assert sorted(part.start_slot for part in plan.decisions.parts) == [0, 3]
+
+
+def test_the_same_problem_gives_the_same_plan() -> None:
+    problem = instance("capacity", 2)
+    first, second = optimize(problem, BY_WINDOWS), optimize(problem, BY_WINDOWS)
+
+    assert first.decisions.parts == second.decisions.parts
+    assert first.proof == second.proof
+
+
+def test_how_much_a_model_of_all_slots_would_take_is_told_before_it_is_built() -> None:
+    # One job on one pool with 6 slots to start in, and 6 numbers of nodes: about 12 columns, 4 kB each.
+    problem = _one_node(_job("a", 60))
+
+    assert about_columns(problem) == 12
+    assert "a model of all 6 slots not built: about 12 columns on pools, about 0 MB" in optimize(problem, BY_WINDOWS).proof.route
+
+
+def test_a_short_or_small_problem_is_planned_as_a_whole() -> None:
+    problem = _one_node(_job("a", 60))
+
+    assert "windows" not in optimize(problem).proof.route
+    assert "windows" not in optimize(problem, replace(BY_WINDOWS, long_slots=6)).proof.route
+
+
+def test_what_a_budget_binds_is_planned_as_a_whole() -> None:
+    problem = replace(_one_node(_job("a", 60)), limits=Limits(budget_per_day=100.0))
+
+    assert kept_whole_because(problem) == "a budget counts whole days"
+    assert "all slots at once: a budget counts whole days" in optimize(problem, BY_WINDOWS).proof.route
+
+
+def test_room_that_is_asked_for_twice_is_worth_its_price() -> None:
+    # One owned node with 8 devices, price 0; two gangs of 8 devices for an hour in one slot of an hour. F counts waiting alone, an
+    # hour of one device as 1/16: left out, a gang waits its hour, 8/16 = 0.5, and what is left out costs nothing else.
+    # At a price of 1/32 a device the hour costs a gang 0.25, and the node sells 8 devices for 0.25: 0.25 + 0.25 - 0.25 = 0.25.
+    # The best plan leaves one gang out, 0.5; at 1/16 each gang costs 0.5 and the node sells 0.5: 0.5.
+    problem = replace(
+        _one_node(_job("a", 60), _job("b", 60), hours=1), objective=Objective(latency=1, utilization=0, cost=0, unplaced=0)
+    )
+    scale = Scale(16.0, 0.0)
+    relaxation = Relaxation(problem, Rates.of(problem, Normalisation(scale, scale, scale, scale)))
+
+    def bound(price: float) -> float:
+        return relaxation.bought(Prices(np.array([[price]]), np.zeros((0, 1)))).bound
+
+    assert [bound(0.0), bound(1 / 32), bound(1 / 16)] == pytest.approx([0.0, 0.25, 0.5], abs=1e-4)
+
+
+def _one_node(*jobs: Job, hours: int = 6) -> Problem:
+    pool = Pool("n", accelerator="A100", gpus=8)
+    return Problem("p", TimeGrid.regular(0, 60, hours), Cluster((pool,)), jobs=jobs)
+
+
+def _job(name: str, minutes: float) -> Job:
+    return Job(name, shape=WorkerShape(gpus=8), runtime_minutes=minutes)
