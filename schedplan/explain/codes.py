@@ -140,6 +140,12 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "The project file can't be read. Name another with -C, or make one with `schedplan init`.",
     ),
     CodeText(
+        "SP2009",
+        "plug-in name claimed twice",
+        "Two installed distributions offer a plug-in of one name, or one has the name of a built-in. The message names both;"
+        " uninstall one of them.",
+    ),
+    CodeText(
         "SP2101",
         "can't be written",
         "The result can't be written there: the disk is full, the place is read-only, or a limit on file sizes holds. What stood"

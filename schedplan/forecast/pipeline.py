@@ -22,6 +22,7 @@ from schedplan.forecast.intervals import Recipe, Spread
 from schedplan.forecast.level_shift import level_shift
 from schedplan.forecast.online import Online
 from schedplan.forecast.options import ForecastOptions, ModelChoice
+from schedplan.forecast.record import Record, record_of
 from schedplan.forecast.regularise import is_flat, is_sparse, regularise, usable_from
 from schedplan.forecast.season import default_seasons, has_daily_season
 from schedplan.forecast.selection import best, candidates, verdict
@@ -44,7 +45,7 @@ class ForecastResult:
 
     scores: one per forecaster tried, the one used first; empty without a backtest. folds: the scored forecasts of the one
     used; None without a backtest. decided: what it would have made a planner buy; None where that was not asked for. online: the
-    fitted forecaster, for new points without a new fit; None where nothing was fitted.
+    fitted forecaster, for new points without a new fit; None where nothing was fitted. record: the newest folds as one line.
     """
 
     forecast: Forecast
@@ -53,6 +54,7 @@ class ForecastResult:
     folds: Folds | None = None
     decided: Decided | None = None
     online: Online | None = None
+    record: Record | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +237,15 @@ def _judged(
     folds_of = {each.model: each.folds for each in tried.rehearsals}
     in_order = tuple((each.model, folds_of[each.model]) for each in ranked)
     decided = None if provision is None else decide(in_order, series.step_s, provision)
-    return ForecastResult(forecast, _quality(series, used, ranked, seasonal, remark), ranked, folds_of[forecast.model], decided)
+    folds = folds_of[forecast.model]
+    return ForecastResult(
+        forecast,
+        _quality(series, used, ranked, seasonal, remark),
+        ranked,
+        folds,
+        decided,
+        record=record_of(forecast.model, folds, series.step_s),
+    )
 
 
 def _cold_start(history: _History, options: ForecastOptions) -> _Expected:

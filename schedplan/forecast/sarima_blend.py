@@ -15,6 +15,7 @@ from schedplan.forecast.css_sarima import CssSarima, FittedCssSarima
 from schedplan.forecast.day_kinds import DayKinds, FittedDayKinds
 from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled, from_the_end
 from schedplan.forecast.orders import Orders, Seasonal, airline
+from schedplan.forecast.plugin import FittedPlugin, PluginForecaster
 from schedplan.forecast.seasonal_naive import FittedSeasonalNaive, SeasonalNaive
 from schedplan.model.forecast import Series
 
@@ -30,15 +31,16 @@ SHARPNESS = 12
 SHOWN_WEIGHT = 0.05
 _LEAST_MAE = 1e-9
 
-Member = FittedCssSarima | FittedDayKinds | FittedSeasonalNaive
+Member = FittedCssSarima | FittedDayKinds | FittedSeasonalNaive | FittedPlugin
 
 
 @dataclass(frozen=True, slots=True)
 class SarimaBlend:
-    """SARIMAs for the first one or two of `seasons` (a day and a week, say), blended."""
+    """SARIMAs for the first one or two of `seasons` (a day and a week, say), blended; plugins: others that may earn a weight."""
 
     seasons: tuple[int, ...]
     name: str = NAME
+    plugins: tuple[PluginForecaster, ...] = ()
 
     def fit(self, series: Series) -> Fitted:
         season = self.seasons[0]
@@ -50,9 +52,27 @@ class SarimaBlend:
         if not np.ptp(series.values[season:] - series.values[:-season]) > 1e-9:
             raise NotFitted(f"{self.name} was not tried: the last season repeats exactly")
         fitted = tuple(member.fit(series) for member in self._members() if n >= member.least_steps)
-        blend = FittedBlend(series, self.seasons, fitted, np.full(len(fitted), 1 / len(fitted)))
+        others, notes = self._others(series)
+        members = (*fitted, *others)
+        blend = FittedBlend(series, self.seasons, members, np.full(len(members), 1 / len(members)))
         weights = blend.weights(series, np.array([n]), season)[0]
-        return FittedBlend(series, self.seasons, fitted, weights, (_told(self.name, fitted, weights),))
+        return FittedBlend(series, self.seasons, members, weights, (_told(self.name, members, weights), *notes))
+
+    def _others(self, series: Series) -> tuple[tuple[FittedPlugin, ...], tuple[str, ...]]:
+        """Return the plug-ins that forecast the newest season from a season before it, and why the others don't."""
+        n, season = len(series.values), self.seasons[0]
+        fitted, notes = [], []
+        for plugin in self.plugins:
+            if n - season < plugin.least_steps:
+                continue
+            try:
+                member = plugin.fit(series)
+                member.roll(series, np.array([n - season, n]), season)
+            except NotFitted as reason:
+                notes.append(str(reason))
+            else:
+                fitted.append(member)
+        return tuple(fitted), tuple(notes)
 
     def _members(self) -> tuple[CssSarima | DayKinds | SeasonalNaive, ...]:
         season = self.seasons[0]

@@ -12,6 +12,7 @@ from schedplan.forecast.fourier import Fourier
 from schedplan.forecast.naive import LAST_VALUE, MEAN, LastValue, Mean
 from schedplan.forecast.options import Engine, ModelChoice
 from schedplan.forecast.orders import airline
+from schedplan.forecast.plugin import plugin_forecasters
 from schedplan.forecast.sarima import FITTED_SEASONS, Sarima
 from schedplan.forecast.sarima import NAME as SARIMA
 from schedplan.forecast.sarima_blend import NAME as SARIMA_BLEND
@@ -36,7 +37,7 @@ def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool, engi
     if choice is ModelChoice.SARIMA:
         return (_by_engine(engine, seasons), first)
     longer = tuple(SeasonalNaive(season, f"{SEASONAL_NAIVE}-{season}") for season in seasons[1:])
-    blend = () if sparse else (SarimaBlend(seasons[:2]),)
+    blend = () if sparse else (SarimaBlend(seasons[:2], plugins=plugin_forecasters(seasons[0])),)
     refined = () if sparse or engine is Engine.CSS else (_by_engine(engine, seasons),)
     return (first, *longer, *blend, *refined, LastValue(), Mean())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedplan.forecast.record import Record
 from schedplan.model.findings import Severity
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.report.decision_section import DecidedSeries, decision_facts, decision_section
@@ -21,7 +22,7 @@ from schedplan.report.document import (
     finite,
 )
 from schedplan.report.figures import counted
-from schedplan.report.load_charts import fan_chart
+from schedplan.report.load_charts import fan_chart, record_chart
 from schedplan.report.quality_table import quality_table
 
 CHARTS_SHOWN = 12
@@ -38,17 +39,19 @@ def forecast_document(
     quantile: float | None = None,
     notes: tuple[str, ...] = (),
     decided: tuple[DecidedSeries, ...] | None = None,
+    records: tuple[tuple[str, Record], ...] = (),
 ) -> Document:
     """Return the document of forecasts.
 
     histories: what they were made from, found by `unique_id`. quantile: the one a plan provides for. tables: more to show,
     such as the scores of other forecasters. notes: what was assumed of all of them. decided: their decision backtests, None where
-    those were not asked for.
+    those were not asked for. records: their backtests by `unique_id`.
     """
     sections = (
         _answer(forecasts, qualities, notes),
         decision_section(decided or ()),
         _charts(forecasts, histories, quantile),
+        _backtests(records, histories),
         Section("more", "More", tables),
         Section("values-section", "All values", (_values(forecasts),), SectionRole.DETAIL),
     )
@@ -90,6 +93,15 @@ def _charts(forecasts: tuple[Forecast, ...], histories: tuple[Series, ...], quan
     if left > 0:
         blocks.append(Paragraph((f"{counted(left, 'more load')} in the table of values.",)))
     return Section("charts", "What is expected", tuple(blocks))
+
+
+def _backtests(records: tuple[tuple[str, Record], ...], histories: tuple[Series, ...]) -> Section:
+    unit_of = {series.unique_id: series.unit or "" for series in histories}
+    blocks = tuple(
+        record_chart(unique_id, record, unit_of.get(unique_id, ""), number)
+        for number, (unique_id, record) in enumerate(records[:CHARTS_SHOWN], start=1)
+    )
+    return Section("backtests", "What was forecast before, and what came", blocks)
 
 
 def _values(forecasts: tuple[Forecast, ...]) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.forecast.record import Record
 from schedplan.model.cluster import Market
 from schedplan.model.forecast import Forecast, Series
 from schedplan.model.plan import NodeUse, Plan
@@ -98,6 +99,22 @@ def fan_chart(forecast: Forecast, history: Series | None, quantile: float | None
     unit = (history.unit if history else None) or ""
     caption = f"{forecast.unique_id} by {forecast.model}: what was seen last, what is expected, and how far it may be off."
     return LineChart(f"forecast-{number}", f"Forecast: {forecast.unique_id}", caption, unit, tuple(lines), bands)
+
+
+def record_chart(unique_id: str, record: Record, unit: str, number: int) -> LineChart:
+    """Return the newest forecasts of the backtest one after the other, with what came."""
+    instants = tuple(record.start_s + record.step_s * idx for idx in range(len(record.mean)))
+    lines = (
+        Line("came", LineRole.ACTUAL, instants, _values(record.actual)),
+        Line("forecast", LineRole.EXPECTED, instants, _values(record.mean)),
+        Line("P95", LineRole.PLANNED_FOR, instants, _values(record.p95)),
+    )
+    bands = (Band("80 % of outcomes", 80.0, instants, _values(record.low), _values(record.high)),)
+    caption = (
+        f"{unique_id} by {record.model}: the newest {len(record.origins_s)} forecasts of the backtest, each from what was known"
+        " then, until the next, and what came."
+    )
+    return LineChart(f"backtest-{number}", f"Backtest: {unique_id}", caption, unit, lines, bands)
 
 
 def market_words(market: Market) -> str:

@@ -12,6 +12,7 @@ from schedplan.forecast.batch import Asked, forecast_each
 from schedplan.forecast.decision import Decided
 from schedplan.forecast.job_demand import NO_DEMAND, Grouping, JobDemand, job_demand
 from schedplan.forecast.pipeline import ForecastResult
+from schedplan.forecast.plugin import plugin_notes
 from schedplan.forecast.total import NAME as TOTAL
 from schedplan.forecast.total import total_of
 from schedplan.model.forecast import Series
@@ -86,8 +87,9 @@ def forecast_project(
         title=f"Forecast of {project.name}",
         timezone=settings.project.timezone,
         quantile=settings.forecast.quantile,
-        notes=demand.notes,
+        notes=(*demand.notes, *plugin_notes()),
         decided=None if provided is None else _decided(results, provided),
+        records=tuple((result.forecast.unique_id, result.record) for result in results if result.record is not None),
     )
     return Forecasted(results, document)
 

@@ -179,3 +179,11 @@ def test_an_event_of_the_tables_moves_the_forecast(load, tmp_path):
     (one,) = read_forecast(tmp_path / "out.parquet")
     assert [3.0 * hour for hour in range(24)] == pytest.approx(one.mean.tolist(), abs=1e-6)
     assert "launch: no such event in the history" in result.stdout
+
+
+def test_the_backtest_is_drawn(jobs, tmp_path):
+    shown = json.loads(forecast(tmp_path, str(jobs), "-o", "json").stdout)
+    text = json.dumps(shown)
+
+    assert '"backtest-1"' in text
+    assert "each from what was known" in text

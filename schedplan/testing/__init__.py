@@ -1,0 +1,1 @@
+"""Contract tests for plug-ins, which the built-in ones pass too."""
