@@ -4,16 +4,57 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from schedplan.engines.policies.best_fit import BEST_FIT
-from schedplan.engines.policies.easy import EASY
+from schedplan.engines.policies.conservative import CONSERVATIVE
+from schedplan.engines.policies.easy import EASY, EASY_SJBF
+from schedplan.engines.policies.fair import CAPACITY, DRF, FAIR_SHARE
 from schedplan.engines.policies.fcfs import FCFS
 from schedplan.engines.policies.kube_scheduler import KUBE_SCHEDULER, KUBE_SCHEDULER_PACKED
+from schedplan.engines.policies.node_choice import (
+    BEST_FIT,
+    DOT_PRODUCT,
+    FGD,
+    FIRST_FIT,
+    GPU_CLUSTERING,
+    GPU_PACKING,
+    RANDOM,
+    WORST_FIT,
+)
+from schedplan.engines.policies.ordered import LJF, LJF_SKIP, PRIORITY, PRIORITY_SKIP, SJF, SJF_SKIP
 from schedplan.engines.policies.plan import PLAN
+from schedplan.engines.policies.preempting import PREEMPT
 from schedplan.engines.policies.volcano import VOLCANO, VOLCANO_BINPACK
 from schedplan.engines.policy import Policy
 from schedplan.errors import UsageError
 
-POLICIES: tuple[Policy, ...] = (FCFS, EASY, BEST_FIT, PLAN, KUBE_SCHEDULER, KUBE_SCHEDULER_PACKED, VOLCANO, VOLCANO_BINPACK)
+POLICIES: tuple[Policy, ...] = (
+    FCFS,
+    SJF,
+    SJF_SKIP,
+    LJF,
+    LJF_SKIP,
+    PRIORITY,
+    PRIORITY_SKIP,
+    PREEMPT,
+    EASY,
+    EASY_SJBF,
+    CONSERVATIVE,
+    RANDOM,
+    FIRST_FIT,
+    BEST_FIT,
+    WORST_FIT,
+    DOT_PRODUCT,
+    GPU_PACKING,
+    GPU_CLUSTERING,
+    FGD,
+    DRF,
+    FAIR_SHARE,
+    CAPACITY,
+    PLAN,
+    KUBE_SCHEDULER,
+    KUBE_SCHEDULER_PACKED,
+    VOLCANO,
+    VOLCANO_BINPACK,
+)
 
 
 def policy_names() -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Measures of a replay, each defined once. paid = counted resource of the whole machine from the first submission to the last end.
 
-    wait_s               start - submission, over jobs that started; {tenant} mean
+    wait_s               first start - submission, over jobs that ran to their end; {tenant} mean
     response_s           end - submission, likewise
-    bounded_slowdown     max(1, (wait + run) / max(run, 10 s)), likewise
+    bounded_slowdown     max(1, response / max(run, 10 s)), likewise; run: all runs of a job together
     makespan_s           last end - first submission
     utilization          counted resource x time that jobs run / paid
     allocation           the same from when a worker takes its place, running or not / paid
@@ -16,7 +16,8 @@
     unplaced             jobs that never started, and those larger than the machine
     deadline_hits        jobs with a deadline that ended by it / all of them
     jain_tenants         Jain's index of the tenants' mean bounded slowdown: 1 = all alike
-    preemptions, lost_device_h   0 where nothing preempts
+    preemptions          stops for another job; {cause} all stops
+    lost_device_h        counted resource x time of runs that were stopped which no checkpoint kept; {cause} by cause
     cost, cost_paid      price of all nodes x (last end - first submission); None where no node has a price
 
 A gang is a job of more than one worker or device. Percentiles by nearest rank; those of the queue by time. A measure that has no
@@ -25,6 +26,7 @@ value here is None.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from math import ceil, floor
 
@@ -32,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.model.findings import Measure
-from schedplan.model.timeline import DropReason, Timeline
+from schedplan.model.timeline import CAUSES, PREEMPTIONS, DropReason, Timeline
 
 SHORTEST_S = 10.0
 LARGEST_SHARE = 10
@@ -56,12 +58,17 @@ def waits_s(timeline: Timeline) -> NDArray[np.float64]:
 def bounded_slowdowns(timeline: Timeline) -> NDArray[np.float64]:
     """Return the bounded slowdown of every job that started, float64 [n_started]."""
     run_s = timeline.run_s[timeline.started].astype(np.float64)
-    return np.maximum(1.0, (waits_s(timeline) + run_s) / np.maximum(run_s, SHORTEST_S))
+    return np.maximum(1.0, _responses_s(timeline) / np.maximum(run_s, SHORTEST_S))
+
+
+def _responses_s(timeline: Timeline) -> NDArray[np.float64]:
+    started = timeline.started
+    return (timeline.end_s[started] - timeline.submit_s[started]).astype(np.float64)
 
 
 def _waits(timeline: Timeline) -> Iterator[Measure]:
     waits = waits_s(timeline)
-    responses = waits + timeline.run_s[timeline.started]
+    responses = _responses_s(timeline)
     slowdowns = bounded_slowdowns(timeline)
     yield from _distribution("wait_s", waits, "s")
     yield from _distribution("response_s", responses, "s")
@@ -95,7 +102,9 @@ def _use(timeline: Timeline) -> Iterator[Measure]:
 def _part_ends_s(timeline: Timeline) -> NDArray[np.int64]:
     """Return when each part was given back: with the end of its job, for one that never ran with that of the replay."""
     job = timeline.parts.job
-    return np.where(timeline.started[job], timeline.end_s[job], timeline.last_s) if len(job) else np.zeros(0, dtype=np.int64)
+    if not len(job):
+        return np.zeros(0, dtype=np.int64)
+    return timeline.parts.gone_s(np.where(timeline.started[job], timeline.end_s[job], timeline.last_s))
 
 
 def _queue(timeline: Timeline) -> Iterator[Measure]:
@@ -227,8 +236,19 @@ def _outcomes(timeline: Timeline) -> Iterator[Measure]:
     due = timeline.has_deadline
     kept = due & timeline.started & (timeline.end_s <= timeline.deadline_s)
     yield Measure("deadline_hits", float(kept.sum() / due.sum()) if due.any() else None, "share")
-    yield Measure("preemptions", 0.0, "preemptions")
-    yield Measure("lost_device_h", 0.0, f"{timeline.unit}-h")
+    yield from _stops(timeline)
+
+
+def _stops(timeline: Timeline) -> Iterator[Measure]:
+    counts, lost = Counter(stop.cause for stop in timeline.stops), dict.fromkeys(CAUSES, 0.0)
+    for stop in timeline.stops:
+        lost[stop.cause] += stop.lost_s / 3600.0 * float(timeline.amount[stop.job])
+    yield Measure("preemptions", float(sum(counts[cause] for cause in PREEMPTIONS)), "preemptions")
+    yield Measure("lost_device_h", sum(lost.values()), f"{timeline.unit}-h")
+    for cause in (cause for cause in CAUSES if counts[cause]):
+        labels = (("cause", cause.name.lower()),)
+        yield Measure("preemptions", float(counts[cause]), "preemptions", labels)
+        yield Measure("lost_device_h", lost[cause], f"{timeline.unit}-h", labels)
 
 
 def _money(timeline: Timeline, currency: str) -> Iterator[Measure]:

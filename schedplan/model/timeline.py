@@ -28,6 +28,20 @@ class StartReason(Enum):
 REASONS = tuple(StartReason)
 
 
+class StopCause(Enum):
+    """Why a job that ran was stopped, to run again later."""
+
+    PREEMPTED = "for a higher priority"
+    RECLAIMED = "to give back what its tenant borrowed"
+    SPOT_RECLAIM = "its spot node was taken back"
+    NODE_FAILURE = "its node failed"
+    MAINTENANCE = "its node was taken out for maintenance"
+
+
+CAUSES = tuple(StopCause)
+PREEMPTIONS = (StopCause.PREEMPTED, StopCause.RECLAIMED)
+
+
 class DropReason(Enum):
     """Why a job of the input is not replayed."""
 
@@ -42,7 +56,8 @@ class Parts:
 
     job, node: int64 [n_parts], indices. workers: int64. amount: float64, counted resource held. taken_s: int64, when it was taken
     (before the job's start where an engine binds a gang worker by worker). devices: numbers of the devices of each part; empty
-    where the machine has none or its single nodes were not kept.
+    where the machine has none or its single nodes were not kept. stopped_s: when it was given back by a stop, -1 where it was
+    held to the job's end; None: nothing was stopped.
     """
 
     job: NDArray[np.int64]
@@ -51,6 +66,26 @@ class Parts:
     amount: NDArray[np.float64]
     taken_s: NDArray[np.int64]
     devices: tuple[tuple[int, ...], ...] = ()
+    stopped_s: NDArray[np.int64] | None = None
+
+    @property
+    def was_stopped(self) -> NDArray[np.bool_]:
+        """Whether each part was given back by a stop, bool [n_parts]."""
+        return np.zeros(len(self.job), dtype=np.bool_) if self.stopped_s is None else self.stopped_s >= 0
+
+    def gone_s(self, end_s: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when each part was given back, int64 [n_parts]; end_s: of each part's job, where nothing stopped it."""
+        return end_s if self.stopped_s is None else np.where(self.stopped_s >= 0, self.stopped_s, end_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A job (index) was stopped at an instant; lost_s: seconds of that run that no checkpoint kept."""
+
+    job: int
+    at_s: int
+    cause: StopCause
+    lost_s: int
 
 
 @dataclass(frozen=True)
@@ -58,10 +93,11 @@ class Timeline:
     """One replay. Instants in seconds, UTC; start_s and end_s mean something only where `started`.
 
     nodes: names, empty where only the sum of the machine was kept; capacity: counted resource per node, float64 [n_nodes], or [1]
-    for the sum. unit: `device` or `core`. tenant: index into tenants. submit_s: from when the job might run. run_s: what it ran
-    or would have run. amount: counted resource of the whole gang; worker_amount: of one worker. killed: ended by its limit.
-    reason: index into REASONS. is_gang: more than one worker or device. deadline_s: means something only where has_deadline.
-    price_per_h: of all nodes together, currency per hour. dropped: jobs of the input that were not replayed, by reason.
+    for the sum. unit: `device` or `core`. tenant: index into tenants. submit_s: from when the job might run. start_s: of its
+    first run; started: it ran, to its end. run_s: what it ran in all its runs, or would have run. stops: in the order of time.
+    amount: counted resource of the whole gang; worker_amount: of one worker. killed: ended by its limit. reason: index into
+    REASONS. is_gang: more than one worker or device. deadline_s: means something only where has_deadline. price_per_h: of all
+    nodes together, currency per hour. dropped: jobs of the input that were not replayed, by reason.
     """
 
     policy: str
@@ -87,6 +123,7 @@ class Timeline:
     parts: Parts
     price_per_h: float = 0.0
     dropped: tuple[tuple[DropReason, int], ...] = ()
+    stops: tuple[Stop, ...] = ()
 
     @property
     def first_s(self) -> int:

@@ -31,6 +31,9 @@ class Admitter:
     def started(self, ask: int) -> None:
         """What was admitted is now used: the sum of both stays."""
 
+    def came_back(self, ask: int) -> None:
+        """What was used is admitted and waits again: the sum of both stays."""
+
     def ended(self, ask: int) -> None:
         self._taken = [taken - need for taken, need in zip(self._taken, self._needs[ask], strict=True)]
 

@@ -12,9 +12,10 @@ from schedplan.model.plan import Plan
 from schedplan.model.problem import Problem
 from schedplan.model.timeline import StartReason
 from schedplan.model.workload import Topology
+from schedplan.simulate.free_nodes import NodeState
 from schedplan.simulate.kernel import Kernel
 from schedplan.simulate.lane import NEVER
-from schedplan.simulate.nodes import NodeCapacity, NodeState
+from schedplan.simulate.nodes import NodeCapacity
 from schedplan.simulate.work import Ask
 
 
@@ -133,6 +134,10 @@ class PlanDecider:
         for node in self._nodes_of.pop(job):
             del self._on_node[node][job]
 
+    def stopped(self, job: int) -> None:
+        self.ended(job, True)
+        self._waiting[job] = None
+
     def decide(self) -> None:
         kernel = self._kernel
         for job in sorted(self._waiting, key=self._turn):
@@ -214,17 +219,18 @@ class PlanDecider:
 
     def _room_at(self, ask: int, node: int, at_s: int, claims: list[_Claim]) -> int:
         kernel, capacity = self._kernel, self._capacity
-        held: NodeState | None = capacity.state_of(node)
+        free, asks = capacity.free, capacity.asks
+        held: NodeState | None = free.state(node)
         for job in self._on_node[node]:
             ends_s = max(kernel.start_s[job] + kernel.work.estimate_s[job], kernel.now_s + 1)
             if ends_s <= at_s:
                 for part in kernel.held[job]:
                     if part.node == node and held is not None:
-                        held = capacity.with_back(kernel.work.ask[job], part, held)
+                        held = free.with_back(asks[kernel.work.ask[job]], part, held)
         for claim in claims:
             if claim.start_s <= at_s < claim.end_s and held is not None:
-                held = None if claim.ask is None else capacity.with_workers(claim.ask, node, claim.workers, held)
-        return 0 if held is None else capacity.fit_of(capacity.asks[ask], node, held)
+                held = None if claim.ask is None else free.with_workers(asks[claim.ask], node, claim.workers, held)
+        return 0 if held is None else free.fit_in(asks[ask], node, held)
 
     def _claim(self, job: int, planned: _Start) -> None:
         """Claim the planned nodes for as long as the job is estimated to run."""

@@ -1,7 +1,8 @@
-"""The event kernel: submissions, ends and wake-ups in the order of time, then a decision. It follows a policy and has none.
+"""The event kernel: submissions, ends, supply and wake-ups in the order of time, then a decision. It follows a policy and has
+none.
 
 Submissions stay in their sorted lists; only ends are in the heap, as one number each (time x jobs + job). No object is made per
-event but what a job holds.
+event but what a job holds. An end counts only if its job still runs and is to end then: a stop never searches the heap.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from typing import Protocol
 
-from schedplan.engines.policy import Cycle, CycleKind, Policy
-from schedplan.model.timeline import REASONS, StartReason
+from schedplan.engines.part import BackfillKind, Cycle, CycleKind, PreemptionKind, Within
+from schedplan.engines.policy import Policy
+from schedplan.model.timeline import REASONS, StartReason, StopCause
 from schedplan.model.view import LaneView
 from schedplan.simulate.capacity import Capacity, Held
 from schedplan.simulate.lane import NEVER, EstimatedLane, Lane
 from schedplan.simulate.options import EventOrder
+from schedplan.simulate.progress import Progress
 from schedplan.simulate.quota import QuotaGate
+from schedplan.simulate.ready import Ready
+from schedplan.simulate.usage import TenantUsage
 from schedplan.simulate.work import Work
 
 Slowness = Callable[[int, tuple[Held, ...]], float]
@@ -32,11 +37,30 @@ class Decider(Protocol):
 
     def ended(self, job: int, early: bool) -> None: ...
 
+    def stopped(self, job: int) -> None:
+        """Let a job that was stopped wait again."""
+
     def decide(self) -> None: ...
 
 
+class Supply(Protocol):
+    """Nodes that go and come back."""
+
+    def next_s(self) -> int: ...
+
+    def last_return_s(self) -> int:
+        """Return when the last node that is absent now will be back; an instant of the past where none is absent."""
+
+    def happen(self, kernel: Kernel, decider: Decider) -> None:
+        """Let happen what happens at the kernel's instant."""
+
+
 class Kernel:
-    """The state of one replay. Jobs are meant by their index in the work; -1 in start_s and end_s: not yet."""
+    """The state of one replay. Jobs are meant by their index in the work; -1 in start_s, begun_s and end_s: not yet.
+
+    start_s: of the first run; begun_s: of the present one. changes: counts what took or gave back room. part_gone_s: of parts
+    that were given back by a stop. stops: (job, instant, cause, seconds lost).
+    """
 
     def __init__(
         self,
@@ -44,33 +68,53 @@ class Kernel:
         capacity: Capacity,
         policy: Policy,
         *,
-        keeps_releases: bool,
-        slowness: Slowness | None,
-        quota: QuotaGate | None,
+        slowness: Slowness | None = None,
+        quota: QuotaGate | None = None,
+        usage: TenantUsage | None = None,
+        supply: Supply | None = None,
     ) -> None:
         self.work = work
         self.capacity = capacity
         self.policy = policy
+        self.quota = quota
         self.now_s = 0
         self.latest = -1
         self.lanes: list[Lane] = []
         self.start_s: list[int] = [-1] * len(work)
+        self.begun_s: list[int] = self.start_s
         self.end_s: list[int] = [-1] * len(work)
         self.reason: list[int] = [0] * len(work)
         self.held: dict[int, tuple[Held, ...]] = {}
-        self.running = 0
         self.freed = False
+        self.changes = 0
         self.counts: Counter[str] = Counter()
         self.part_job: list[int] = []
         self.part: list[Held] = []
         self.part_taken_s: list[int] = []
+        self.part_gone_s: dict[int, int] = {}
+        self.stops: list[tuple[int, int, StopCause, int]] = []
+        self.ran_before_s: Counter[int] = Counter()
+        self.can_stop = supply is not None or policy.preemption.kind is not PreemptionKind.NONE
+        self.progress = Progress(work, writes=self.can_stop)
+        self.estimate_s = self.progress.estimate_s
+        self.usage = usage
+        self._supply = supply
+        self._last_hope_s: int | None = None
+        self._unended = len(work)
         self._ends: list[int] = []
         self._wakes: list[int] = []
-        self._lane_of: dict[tuple[int, int, int], int] = {}
-        self._releases: list[tuple[int, int]] | None = [] if keeps_releases else None
+        self._woken: set[int] = set()
+        self._lane_of: dict[tuple[int, int, int, int], int] = {}
+        self._releases: list[tuple[int, int]] | None = None if policy.backfill.kind is BackfillKind.NONE else []
         self._slowness = slowness
-        self._quota = quota
         self._view = LaneView()
+        self._parts_of: dict[int, list[int]] = {}
+        if self.can_stop:
+            self.begun_s = [-1] * len(work)
+
+    def ready(self) -> Ready:
+        """Return an empty line of front jobs under the policy's share and order."""
+        return Ready(self.lanes, self.key, None if self.usage is None else self.usage.key)
 
     def run(self, decider: Decider, order: EventOrder, cycle: Cycle) -> None:
         """Replay all of the work."""
@@ -78,25 +122,48 @@ class Kernel:
         first, second = turns if order is EventOrder.SUBMISSIONS_FIRST else turns[::-1]
         per_event = cycle.kind is CycleKind.EVENT
         period_s = cycle.period_s if cycle.kind is CycleKind.PERIOD else 1
-        wakes = self._wakes
+        wakes, supply = self._wakes, self._supply
         while (now_s := self._next_s()) < NEVER:
             self.now_s = now_s
+            if self.usage is not None:
+                self.usage.at(now_s)
             first(decider, per_event)
             second(decider, per_event)
+            if supply is not None and supply.next_s() <= now_s:
+                supply.happen(self, decider)
             while wakes and wakes[0] == now_s:
-                heappop(wakes)
+                self._woken.discard(heappop(wakes))
             if now_s % period_s:
                 self.wake(now_s + period_s - now_s % period_s)
             else:
                 self._decide(decider)
 
     def _next_s(self) -> int:
-        """Return the instant of the next event, NEVER after the last."""
+        """Return the instant of the next event, NEVER after the last; supply without work left is no event."""
         submit_s, following = self.work.submit_s, self.latest + 1
         now_s = submit_s[following] if following < len(submit_s) else NEVER
         if self._ends:
-            now_s = min(now_s, self._ends[0] // len(submit_s))
-        return min(now_s, self._wakes[0]) if self._wakes else now_s
+            ends_s = self._ends[0] // len(submit_s)
+            now_s = min(now_s, ends_s)
+        if self._wakes and self._wakes[0] < now_s:
+            now_s = self._wakes[0]
+        if self._supply is not None:
+            now_s = self._with_supply(now_s, self._supply)
+        return now_s
+
+    def _with_supply(self, now_s: int, supply: Supply) -> int:
+        """Return the instant of the next event, supply among them; where only supply is left, until every absent node was
+        back.
+        """
+        supply_s = supply.next_s()
+        if now_s < NEVER:
+            self._last_hope_s = None
+            return min(now_s, supply_s)
+        if self._unended == 0:
+            return NEVER
+        if self._last_hope_s is None:
+            self._last_hope_s = supply.last_return_s()
+        return supply_s if supply_s <= self._last_hope_s else NEVER
 
     def _submit_all(self, decider: Decider, per_event: bool) -> None:
         """Let all jobs of this instant arrive."""
@@ -114,42 +181,60 @@ class Kernel:
         ends, jobs = self._ends, len(self.work)
         limit = (self.now_s + 1) * jobs
         while ends and ends[0] < limit:
-            self._end(heappop(ends) % jobs, decider)
+            job = heappop(ends) % jobs
+            if self.can_stop and (self.end_s[job] != self.now_s or job not in self.held):
+                continue
+            self._end(job, decider)
             if per_event:
                 self._decide(decider)
 
     def wake(self, at_s: int) -> None:
         """Have a decision made at a later instant even if nothing happens in it."""
-        if at_s not in self._wakes:
+        if at_s not in self._woken:
+            self._woken.add(at_s)
             heappush(self._wakes, at_s)
 
     def lane_of(self, job: int) -> int:
         """Return the lane of a job, made where there is none yet."""
-        work, order = self.work, self.policy.order
-        has_tenants = order.by_tenant or self._quota is not None
-        key = (work.ask[job], work.priority[job] if order.by_priority else 0, work.tenant[job] if has_tenants else 0)
+        work, policy = self.work, self.policy
+        has_priority = policy.order.by_priority or policy.preemption.kind is PreemptionKind.PRIORITY
+        has_tenants = policy.order.by_tenant or self.quota is not None or self.usage is not None
+        is_single = policy.admission.overcommit is not None and policy.order.within is Within.SHORTEST
+        key = (
+            work.ask[job],
+            work.priority[job] if has_priority else 0,
+            work.tenant[job] if has_tenants else 0,
+            work.estimate_s[job] if is_single else 0,
+        )
         found = self._lane_of.get(key)
         if found is None:
             found = self._lane_of[key] = len(self.lanes)
-            self.lanes.append(Lane(key[0], key[2]) if self._releases is None else EstimatedLane(key[0], key[2]))
+            self.lanes.append(self._lane(*key[:3], is_single=is_single))
         return found
+
+    def _lane(self, ask: int, priority: int, tenant: int, *, is_single: bool) -> Lane:
+        backfill, is_shortest = self.policy.backfill, self.policy.order.within is Within.SHORTEST and not is_single
+        if backfill.kind is BackfillKind.EASY or is_shortest or self.can_stop:
+            is_sorted = backfill.kind is BackfillKind.EASY and backfill.scan is Within.SHORTEST
+            return EstimatedLane(ask, tenant, priority, is_sorted=is_sorted, is_shortest=is_shortest)
+        return Lane(ask, tenant, priority)
 
     def key(self, lane: Lane, job: int) -> tuple[int, ...]:
         """Return the policy's key of a job at the front of its lane."""
         view, work = self._view, self.work
         ask = work.asks[lane.ask]
-        view.now_s, view.rank, view.submit_s, view.estimate_s = self.now_s, job, work.submit_s[job], work.estimate_s[job]
-        view.workers, view.devices = ask.workers, ask.workers * ask.shape.gpus
+        view.now_s, view.rank, view.submit_s, view.estimate_s = self.now_s, job, work.submit_s[job], self.estimate_s[job]
+        view.workers, view.devices, view.cores = ask.workers, ask.workers * ask.shape.gpus, ask.workers * ask.shape.cpus
         view.priority, view.tenant, view.waiting = work.priority[job], work.tenants[work.tenant[job]], lane.waiting
         return self.policy.order.key(view)
 
     def is_within_quota(self, lane: Lane, bound: int = 0) -> bool:
         """Whether the tenant of a lane may hold one more of its jobs, of which so many workers have their place already."""
-        return self._quota is None or self._quota.allows(lane.tenant, lane.ask, self.work.asks[lane.ask].workers - bound)
+        return self.quota is None or self.quota.allows(lane.tenant, lane.ask, self.work.asks[lane.ask].workers - bound)
 
     def fits(self, lane: Lane) -> bool:
         """Whether a job of a lane may start now: within its tenant's quota, on nodes that hold it."""
-        return self.capacity.fits(lane.ask) and self.is_within_quota(lane)
+        return self.capacity.fits(lane.ask) and (self.quota is None or self.is_within_quota(lane))
 
     def start_whole(self, job: int, reason: StartReason) -> None:
         """Start a job that fits, wherever the node choice puts it."""
@@ -163,9 +248,13 @@ class Kernel:
 
     def hold(self, job: int, parts: tuple[Held, ...]) -> None:
         """Let a job keep parts already taken, without running yet."""
+        self.changes += 1
         before = self.held.get(job)
         self.held[job] = parts if before is None else before + parts
-        self._count(job, parts, 1)
+        if self.quota is not None or self.usage is not None:
+            self._count(job, parts, 1)
+        if self.can_stop:
+            self._parts_of.setdefault(job, []).extend(range(len(self.part), len(self.part) + len(parts)))
         for part in parts:
             self.part_job.append(job)
             self.part.append(part)
@@ -173,40 +262,71 @@ class Kernel:
 
     def begin(self, job: int, reason: StartReason) -> None:
         """Let a job run on all that it holds."""
-        run_s = self.work.run_s[job]
+        now_s = self.now_s
+        lasts_s = self.progress.lasts_s(job) if self.can_stop else self.work.run_s[job]
         if self._slowness is not None:
-            run_s = max(round(run_s * self._slowness(job, self.held[job]) + 0.499999), 1)
-        assert self.start_s[job] < 0, "a job starts twice"
-        assert self.now_s >= self.work.submit_s[job], "a job starts before it is submitted"
-        self.start_s[job] = self.now_s
-        self.end_s[job] = self.now_s + run_s
-        self.reason[job] = _REASON[reason]
-        self.running += 1
-        heappush(self._ends, (self.now_s + run_s) * len(self.work) + job)
+            lasts_s = max(round(lasts_s * self._slowness(job, self.held[job]) + 0.499999), 1)
+        if self.start_s[job] < 0:
+            assert now_s >= self.work.submit_s[job], "a job starts before it is submitted"
+            self.start_s[job] = now_s
+            self.reason[job] = _REASON[reason]
+        else:
+            assert self.can_stop, "a job starts twice"
+            assert self.end_s[job] < 0, "a job starts while it runs"
+        if self.can_stop:
+            self.begun_s[job] = now_s
+        self.end_s[job] = now_s + lasts_s
+        heappush(self._ends, (now_s + lasts_s) * len(self.work) + job)
         if self._releases is not None:
-            insort(self._releases, (self.now_s + self.work.estimate_s[job], job))
+            insort(self._releases, (self.due_s(job), job))
+
+    def due_s(self, job: int) -> int:
+        """Return when a job that runs is estimated to end."""
+        return self.begun_s[job] + (self.progress.estimated_s(job) if self.can_stop else self.work.estimate_s[job])
 
     def releases(self) -> Iterator[tuple[int, int, tuple[Held, ...]]]:
         """Yield (estimated end, ask, parts) of what runs, earliest first; what should have ended is counted as overrun."""
+        ask, held, now_s = self.work.ask, self.held, self.now_s
         for at_s, job in self._releases or ():
-            if at_s < self.now_s:
+            if at_s < now_s:
                 self.counts["overrun estimates met"] += 1
-            yield at_s, self.work.ask[job], self.held[job]
+            yield at_s, ask[job], held[job]
+
+    def stop(self, job: int, cause: StopCause, decider: Decider) -> None:
+        """Stop a job that runs: what it holds is free, what it has saved is kept, and it waits again."""
+        ran_s, lasts_s = self.now_s - self.begun_s[job], self.end_s[job] - self.begun_s[job]
+        self._give_back(job)
+        for idx in self._parts_of.pop(job):
+            self.part_gone_s[idx] = self.now_s
+        lost_s = self.progress.stop(job, ran_s, lasts_s)
+        self.ran_before_s[job] += ran_s
+        self.stops.append((job, self.now_s, cause, lost_s))
+        self.end_s[job] = self.begun_s[job] = -1
+        decider.stopped(job)
 
     def _end(self, job: int, decider: Decider) -> None:
-        estimated_s = self.start_s[job] + self.work.estimate_s[job]
+        due_s = self.due_s(job)
+        self._unended -= 1
+        self._give_back(job)
+        if self.can_stop:
+            del self._parts_of[job]
+        decider.ended(job, self.now_s != due_s)
+
+    def _give_back(self, job: int) -> None:
         if self._releases is not None:
-            del self._releases[bisect_left(self._releases, (estimated_s, job))]
+            del self._releases[bisect_left(self._releases, (self.due_s(job), job))]
         parts = self.held.pop(job)
         self.capacity.release(self.work.ask[job], parts)
-        self._count(job, parts, -1)
-        self.running -= 1
+        if self.quota is not None or self.usage is not None:
+            self._count(job, parts, -1)
         self.freed = True
-        decider.ended(job, self.now_s != estimated_s)
+        self.changes += 1
 
     def _count(self, job: int, parts: tuple[Held, ...], sign: int) -> None:
-        if self._quota is not None:
-            self._quota.change(self.work.tenant[job], self.work.ask[job], sign * sum(part.workers for part in parts))
+        workers = sign * sum(part.workers for part in parts)
+        for counted in (self.quota, self.usage):
+            if counted is not None:
+                counted.change(self.work.tenant[job], self.work.ask[job], workers)
 
     def _decide(self, decider: Decider) -> None:
         self.counts["decisions"] += 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from schedplan.engines.policy import Cycle
+from schedplan.engines.part import Cycle
 
 
 class EventOrder(Enum):

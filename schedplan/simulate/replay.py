@@ -5,24 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from schedplan.engines.policy import BackfillKind, Blocking, Policy
+from schedplan.engines.part import BackfillKind, Blocking, PreemptionKind
+from schedplan.engines.policy import Policy
 from schedplan.errors import UsageError
 from schedplan.model.cluster import Cluster
 from schedplan.model.quota import Quota
-from schedplan.model.timeline import DropReason, Parts, Timeline
+from schedplan.model.timeline import DropReason, Parts, Stop, Timeline
 from schedplan.model.workload import Job
 from schedplan.simulate.admission import Admitter
 from schedplan.simulate.capacity import Capacity, Held
+from schedplan.simulate.easy import EasyDecider
 from schedplan.simulate.follow import FollowedPlan, PlanDecider, occupied_asks
-from schedplan.simulate.head import EasyDecider, HeadDecider
+from schedplan.simulate.head import HeadDecider
 from schedplan.simulate.kernel import Decider, Kernel, Slowness
 from schedplan.simulate.machine import Machine, machine_of
-from schedplan.simulate.nodes import NodeCapacity
+from schedplan.simulate.node_scores import typical_shapes
+from schedplan.simulate.nodes import NO_TYPICAL, NodeCapacity
 from schedplan.simulate.options import Detail, ReplayOptions
 from schedplan.simulate.pool import PoolCapacity, is_nameless, unit_per_worker
+from schedplan.simulate.preemptor import Preemptor, promises
 from schedplan.simulate.quota import QuotaGate
 from schedplan.simulate.skip import SkipDecider
+from schedplan.simulate.usage import TenantUsage
 from schedplan.simulate.work import Ask, Work, without, work_of
 
 
@@ -57,7 +63,7 @@ def replay(
     machine = machine_of(cluster)
     work = work_of(jobs, options)
     asks = work.asks if plan is None else tuple(dict.fromkeys((*work.asks, *occupied_asks(plan))))
-    capacity = _capacity(machine, asks, policy, options, cluster)
+    capacity = _capacity(machine, asks, work, policy, options, cluster)
     too_large = frozenset(idx for idx in range(len(work.asks)) if not capacity.holds_when_empty(idx))
     work = without(work, too_large, DropReason.TOO_LARGE)
     quota = QuotaGate(quotas, machine, work) if quotas else None
@@ -65,12 +71,12 @@ def replay(
         work,
         capacity,
         policy,
-        keeps_releases=policy.backfill.kind is BackfillKind.EASY,
         slowness=_slowness(cluster, machine, work) if cluster.speeds else None,
         quota=quota,
+        usage=None if policy.share.key is None else TenantUsage(policy.share, machine, work, quotas),
     )
     cycle = policy.cycle if options.cycle is None else replace(options.cycle, binds_per_s=policy.cycle.binds_per_s)
-    kernel.run(_decider(kernel, machine, asks, policy, plan), options.order, cycle)
+    kernel.run(_decider(kernel, machine, asks, plan, quotas), options.order, cycle)
     if not kernel.held:
         capacity.check_empty()
     return Replay(
@@ -81,26 +87,42 @@ def replay(
     )
 
 
-def _capacity(machine: Machine, asks: tuple[Ask, ...], policy: Policy, options: ReplayOptions, cluster: Cluster) -> Capacity:
+def _capacity(
+    machine: Machine, asks: tuple[Ask, ...], work: Work, policy: Policy, options: ReplayOptions, cluster: Cluster
+) -> Capacity:
     """Return the sum of the machine where that says all there is to say, or is asked for and exact; else its nodes."""
-    unit = None if cluster.speeds or policy.blocking is Blocking.PLAN else unit_per_worker(machine, asks)
+    by_node = bool(cluster.speeds) or policy.blocking is Blocking.PLAN or policy.preemption.kind is not PreemptionKind.NONE
+    unit = None if by_node else unit_per_worker(machine, asks)
     if options.detail is Detail.POOL and unit is None:
         raise UsageError("this work can't be replayed on the sum of the machine: which nodes are free decides what fits")
     if unit is not None and (options.detail is Detail.POOL or (options.detail is Detail.AUTO and is_nameless(machine, unit))):
         return PoolCapacity(machine, asks, unit)
-    return NodeCapacity(machine, asks, policy.nodes, options.seed)
+    typical = typical_shapes(asks, work.ask) if policy.nodes.device is not None else NO_TYPICAL
+    return NodeCapacity(machine, asks, policy.nodes, options.seed, typical)
 
 
-def _decider(kernel: Kernel, machine: Machine, asks: tuple[Ask, ...], policy: Policy, plan: FollowedPlan | None) -> Decider:
+def _decider(
+    kernel: Kernel, machine: Machine, asks: tuple[Ask, ...], plan: FollowedPlan | None, quotas: tuple[Quota, ...]
+) -> Decider:
+    policy = kernel.policy
     if plan is not None:
         assert isinstance(kernel.capacity, NodeCapacity)
         return PlanDecider(kernel, kernel.capacity, plan, asks)
+    preemptor = _preemptor(kernel, machine, quotas)
     if policy.backfill.kind is BackfillKind.EASY:
-        return EasyDecider(kernel)
+        return EasyDecider(kernel, preemptor)
     if policy.blocking is Blocking.HEAD:
-        return HeadDecider(kernel)
+        return HeadDecider(kernel, preemptor)
     overcommit = policy.admission.overcommit
-    return SkipDecider(kernel, None if overcommit is None else Admitter(machine, kernel.work.asks, overcommit))
+    return SkipDecider(kernel, None if overcommit is None else Admitter(machine, kernel.work.asks, overcommit), preemptor)
+
+
+def _preemptor(kernel: Kernel, machine: Machine, quotas: tuple[Quota, ...]) -> Preemptor | None:
+    rule, work = kernel.policy.preemption, kernel.work
+    if rule.kind is PreemptionKind.NONE:
+        return None
+    counted = tuple(ask.workers * (ask.shape.gpus if machine.has_devices else ask.shape.cpus) for ask in work.asks)
+    return Preemptor(kernel, rule, promises(quotas, work.tenants, has_devices=machine.has_devices), counted)
 
 
 def _slowness(cluster: Cluster, machine: Machine, work: Work) -> Slowness:
@@ -133,7 +155,7 @@ def _quota_notes(quota: QuotaGate | None) -> tuple[str, ...]:
 
 
 def _warnings(kernel: Kernel) -> tuple[str, ...]:
-    waiting = [job for job in range(len(kernel.work)) if kernel.start_s[job] < 0]
+    waiting = [job for job in range(len(kernel.work)) if kernel.end_s[job] < 0]
     if not waiting:
         return ()
     found = [f"jobs that never start: {len(waiting):,}"]
@@ -151,7 +173,7 @@ def _timeline(kernel: Kernel, machine: Machine, capacity: Capacity, policy: Poli
     workers_of = np.array([ask.workers for ask in work.asks], dtype=np.int64)
     ask = np.array(work.ask, dtype=np.int64)
     start_s, end_s = np.array(kernel.start_s, dtype=np.int64), np.array(kernel.end_s, dtype=np.int64)
-    started = start_s >= 0
+    started = end_s >= 0
     workers = workers_of[ask] if len(ask) else np.zeros(0, dtype=np.int64)
     worker_amount = per_worker[ask] if len(ask) else np.zeros(0)
     is_sum = isinstance(capacity, PoolCapacity)
@@ -168,7 +190,7 @@ def _timeline(kernel: Kernel, machine: Machine, capacity: Capacity, policy: Poli
         worker_amount=worker_amount,
         is_gang=(workers > 1) | (worker_amount > 1),
         submit_s=np.array(work.submit_s, dtype=np.int64),
-        run_s=np.where(started, end_s - start_s, np.array(work.run_s, dtype=np.int64)),
+        run_s=_run_s(kernel, started),
         started=started,
         start_s=np.where(started, start_s, 0),
         end_s=np.where(started, end_s, 0),
@@ -179,10 +201,19 @@ def _timeline(kernel: Kernel, machine: Machine, capacity: Capacity, policy: Poli
         parts=_parts(kernel, worker_amount),
         price_per_h=0.0 if policy.blocking is Blocking.PLAN else machine.price_per_h,
         dropped=work.dropped,
+        stops=tuple(Stop(*stop) for stop in kernel.stops),
     )
 
 
-def _parts(kernel: Kernel, worker_amount: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Parts:
+def _run_s(kernel: Kernel, started: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return what each job ran in all its runs, or would have run."""
+    last_s = np.array(kernel.end_s, dtype=np.int64) - np.array(kernel.begun_s, dtype=np.int64)
+    for job, ran_s in kernel.ran_before_s.items():
+        last_s[job] += ran_s
+    return np.where(started, last_s, np.array(kernel.work.run_s, dtype=np.int64))
+
+
+def _parts(kernel: Kernel, worker_amount: NDArray[np.float64]) -> Parts:
     job = np.array(kernel.part_job, dtype=np.int64)
     workers = np.array([part.workers for part in kernel.part], dtype=np.int64)
     return Parts(
@@ -192,6 +223,7 @@ def _parts(kernel: Kernel, worker_amount: np.ndarray[tuple[int], np.dtype[np.flo
         amount=workers * worker_amount[job] if len(job) else np.zeros(0),
         taken_s=np.array(kernel.part_taken_s, dtype=np.int64),
         devices=tuple(_device_numbers(part) for part in kernel.part),
+        stopped_s=np.array([kernel.part_gone_s.get(idx, -1) for idx in range(len(job))], dtype=np.int64) if kernel.stops else None,
     )
 
 

@@ -1,73 +1,92 @@
-"""Nothing blocks: a job that doesn't fit is passed over. With admission, pauses after failed tries, and workers placed one by one.
+"""Nothing blocks: a job that doesn't fit is passed over. With admission, pauses after failed tries, and workers placed one by
+one.
 
-A lane whose front does not fit is closed until something is freed; then it is opened if its front fits.
+A lane whose front does not fit is closed until something is freed; then it is opened if its front fits. Closed lanes are kept by
+what they ask: those of one ask fit at the same moments.
 """
 
 from __future__ import annotations
 
 from heapq import heappop, heappush
 
-from schedplan.engines.policy import GangKind
+from schedplan.engines.part import GangKind
 from schedplan.model.timeline import StartReason
 from schedplan.simulate.admission import Admitter
 from schedplan.simulate.kernel import Kernel
 from schedplan.simulate.lane import Lane
-
-Ready = tuple[tuple[int, ...], int, int]
+from schedplan.simulate.preemptor import Preemptor
 
 
 class SkipDecider:
     """The front job of every open lane, least key first, and the closed lanes."""
 
-    def __init__(self, kernel: Kernel, admitter: Admitter | None) -> None:
+    def __init__(self, kernel: Kernel, admitter: Admitter | None, preemptor: Preemptor | None = None) -> None:
         self._kernel = kernel
         self._admitter = admitter
-        self._ready: list[Ready] = []
-        self._closed: dict[int, None] = {}
+        self._preemptor = preemptor
+        self._ready = kernel.ready()
+        self._closed: dict[int, dict[int, None]] = {}
         self._is_whole = kernel.policy.gang.kind is GangKind.ATOMIC
         self._bound: dict[int, int] = {}
         self._second, self._binds = -1, 0
+        self._looked_at = -1
+        self._fronts: list[tuple[int, int]] = []
 
     def arrived(self, job: int) -> None:
         kernel = self._kernel
         lane_idx = kernel.lane_of(job)
         lane = kernel.lanes[lane_idx]
-        lane.append(job, 0)
+        is_front = lane.append(job, kernel.estimate_s[job])
         if self._admitter is not None:
             self._admitter.arrived(lane_idx, lane)
-        elif lane.waiting == 1 and not lane.blocked:
-            self._show_front(lane_idx, lane)
+        elif is_front and not lane.blocked:
+            self._ready.show(lane_idx)
+
+    def stopped(self, job: int) -> None:
+        kernel = self._kernel
+        lane_idx = kernel.lane_of(job)
+        lane = kernel.lanes[lane_idx]
+        if self._admitter is not None:
+            self._admitter.came_back(lane.ask)
+        if lane.put_back(job, kernel.estimate_s[job]) and not lane.blocked:
+            self._ready.show(lane_idx)
 
     def ended(self, job: int, early: bool) -> None:
         if self._admitter is not None:
             self._admitter.ended(self._kernel.work.ask[job])
 
     def decide(self) -> None:
-        kernel = self._kernel
+        kernel, ready = self._kernel, self._ready
+        if self._preemptor is not None:
+            self._preemptor.carry_out(self)
         if self._admitter is not None:
             for lane_idx in self._admitter.admit(kernel):
                 if not kernel.lanes[lane_idx].blocked:
-                    self._show_front(lane_idx, kernel.lanes[lane_idx])
+                    ready.show(lane_idx)
         if self._closed:
             self._open()
-        while self._ready:
-            _, lane_idx, job = self._ready[0]
+        while (found := ready.first()) is not None:
             if not self._may_bind():
                 return
-            heappop(self._ready)
+            lane_idx, job = found
+            ready.pop()
             lane = kernel.lanes[lane_idx]
             kernel.counts["tries"] += 1
-            if self._starts(job, lane):
-                self._show_front(lane_idx, lane)
-            elif self._may_bind():
-                self._close(lane_idx, lane)
+            if self._starts(job, lane) or not self._may_bind():
+                self._settle(lane_idx, lane)
             else:
-                self._show_front(lane_idx, lane)
+                self._close(lane_idx, lane)
+
+    def _settle(self, lane_idx: int, lane: Lane) -> None:
+        """Let the front of a lane that is not closed take part again."""
+        self._ready.show(lane_idx)
+        if not lane.waiting:
+            lane.tries = 0
 
     def _starts(self, job: int, lane: Lane) -> bool:
         kernel = self._kernel
         if self._is_whole:
-            if not kernel.fits(lane):
+            if not kernel.fits(lane) and not (self._preemptor is not None and self._preemptor.makes_room(job, lane, self)):
                 return False
             lane.take_head()
             if self._admitter is not None:
@@ -95,9 +114,15 @@ class SkipDecider:
         return True
 
     def _reason(self, job: int) -> StartReason:
-        lanes = self._kernel.lanes
-        is_ahead = any(lanes[idx].jobs[lanes[idx].head] < job for idx in self._closed)
-        return StartReason.SKIPPED_AHEAD if is_ahead else StartReason.IN_ORDER
+        """Return why a job starts now: in its turn, or while an earlier one is passed over."""
+        fronts, lanes = self._fronts, self._kernel.lanes
+        while fronts:
+            earliest, lane_idx = fronts[0]
+            lane = lanes[lane_idx]
+            if lane.blocked and lane.waiting and lane.jobs[lane.head] == earliest:
+                return StartReason.SKIPPED_AHEAD if earliest < job else StartReason.IN_ORDER
+            heappop(fronts)
+        return StartReason.IN_ORDER
 
     def _may_bind(self) -> bool:
         """Whether this second has a bind left; if not, the next is asked for."""
@@ -116,7 +141,8 @@ class SkipDecider:
 
     def _close(self, lane_idx: int, lane: Lane) -> None:
         lane.blocked = True
-        self._closed[lane_idx] = None
+        self._closed.setdefault(lane.ask, {})[lane_idx] = None
+        heappush(self._fronts, (lane.jobs[lane.head], lane_idx))
         pause = self._kernel.policy.cycle.backoff_s
         if pause is not None:
             first_s, longest_s = pause
@@ -124,21 +150,22 @@ class SkipDecider:
             lane.tries += 1
 
     def _open(self) -> None:
-        kernel = self._kernel
-        for lane_idx in tuple(self._closed):
-            lane = kernel.lanes[lane_idx]
-            if not (kernel.fits(lane) if self._is_whole else kernel.capacity.workers_fit(lane.ask) > 0):
+        """Open closed lanes whose front may start now: where something was freed, or a job runs that may be stopped."""
+        kernel, capacity = self._kernel, self._kernel.capacity
+        is_worth_it = self._preemptor is not None and self._looked_at != kernel.changes
+        for ask in tuple(self._closed):
+            if not is_worth_it and not (capacity.fits(ask) if self._is_whole else capacity.workers_fit(ask) > 0):
                 continue
-            if lane.retry_s > kernel.now_s:
-                kernel.wake(lane.retry_s)
-                continue
-            lane.blocked = False
-            del self._closed[lane_idx]
-            self._show_front(lane_idx, lane)
-
-    def _show_front(self, lane_idx: int, lane: Lane) -> None:
-        if lane.waiting and lane.head < lane.admitted:
-            job = lane.jobs[lane.head]
-            heappush(self._ready, (self._kernel.key(lane, job), lane_idx, job))
-        if not lane.waiting:
-            lane.tries = 0
+            for lane_idx in tuple(self._closed[ask]):
+                lane = kernel.lanes[lane_idx]
+                if not is_worth_it and self._is_whole and not kernel.fits(lane):
+                    continue
+                if lane.retry_s > kernel.now_s:
+                    kernel.wake(lane.retry_s)
+                    continue
+                lane.blocked = False
+                del self._closed[ask][lane_idx]
+                self._settle(lane_idx, lane)
+            if not self._closed[ask]:
+                del self._closed[ask]
+        self._looked_at = kernel.changes

@@ -6,7 +6,7 @@ It knows jobs and no machine.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from schedplan.model.timeline import DropReason
@@ -26,11 +26,21 @@ class Ask:
     spot_ok: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """What a job does against being stopped. interval_s None: it writes none, and begins from the start after a stop."""
+
+    interval_s: int | None = None
+    cost_s: int = 0
+    restart_s: int = 0
+
+
 @dataclass(frozen=True)
 class Work:
     """Jobs by (release, name), parallel lists. run_s: min(run time, limit); estimate_s: the guess, the limit, else the run time.
 
-    ask: index into asks; killed: the limit ends it; tenant: index into tenants. notes: what was assumed.
+    ask: index into asks; killed: the limit ends it; tenant: index into tenants. checkpoints: of jobs that state any of it.
+    notes: what was assumed.
     """
 
     names: list[str]
@@ -45,6 +55,8 @@ class Work:
     tenant: list[int]
     tenants: tuple[str, ...]
     deadline_s: list[int | None]
+    preemptible: list[bool]
+    checkpoints: dict[int, Checkpoints]
     dropped: tuple[tuple[DropReason, int], ...]
     notes: tuple[str, ...]
 
@@ -152,9 +164,18 @@ def _work(rows: list[tuple[int, Job, _Times]], dropped: Counter[DropReason], sai
         tenant=[tenants[job.tenant] for _, job, _ in rows],
         tenants=tuple(tenants),
         deadline_s=[job.deadline_s for _, job, _ in rows],
+        preemptible=[job.preemptible for _, job, _ in rows],
+        checkpoints={idx: found for idx, (_, job, _) in enumerate(rows) if (found := _checkpoints(job)) is not None},
         dropped=tuple((reason, dropped[reason]) for reason in DropReason if dropped[reason]),
         notes=tuple(f"{text}: {count:,}" for text, count in said.items()),
     )
+
+
+def _checkpoints(job: Job) -> Checkpoints | None:
+    if job.checkpoint_minutes is None and not job.restart_minutes:
+        return None
+    interval_s = None if job.checkpoint_minutes is None else max(_whole_seconds(job.checkpoint_minutes), 1)
+    return Checkpoints(interval_s, _whole_seconds(job.checkpoint_cost_minutes), _whole_seconds(job.restart_minutes))
 
 
 def without(work: Work, left_out: frozenset[int], reason: DropReason) -> Work:
@@ -162,7 +183,8 @@ def without(work: Work, left_out: frozenset[int], reason: DropReason) -> Work:
     kept = [idx for idx, ask in enumerate(work.ask) if ask not in left_out]
     if len(kept) == len(work):
         return work
-    return Work(
+    return replace(
+        work,
         names=[work.names[idx] for idx in kept],
         kinds=[work.kinds[idx] for idx in kept],
         submit_s=[work.submit_s[idx] for idx in kept],
@@ -170,11 +192,10 @@ def without(work: Work, left_out: frozenset[int], reason: DropReason) -> Work:
         estimate_s=[work.estimate_s[idx] for idx in kept],
         killed=[work.killed[idx] for idx in kept],
         ask=[work.ask[idx] for idx in kept],
-        asks=work.asks,
         priority=[work.priority[idx] for idx in kept],
         tenant=[work.tenant[idx] for idx in kept],
-        tenants=work.tenants,
         deadline_s=[work.deadline_s[idx] for idx in kept],
+        preemptible=[work.preemptible[idx] for idx in kept],
+        checkpoints={new: work.checkpoints[old] for new, old in enumerate(kept) if old in work.checkpoints},
         dropped=(*work.dropped, (reason, len(work) - len(kept))),
-        notes=work.notes,
     )

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedplan.engines.policy import Blocking, Policy
+from schedplan.engines.part import Blocking
+from schedplan.engines.policy import Policy
 from schedplan.engines.policy_table import policy as policy_of
 from schedplan.errors import InputError, UsageError
 from schedplan.measures.replay import replay_measures

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from schedplan.engines.policies.best_fit import BEST_FIT
+from schedplan.engines.orders import PRIORITY_THEN_ARRIVAL
+from schedplan.engines.part import Admission, Cycle, CycleKind, Gang, GangKind
 from schedplan.engines.policies.easy import EASY
 from schedplan.engines.policies.fcfs import FCFS
-from schedplan.engines.policies.kube_scheduler import PRIORITY_THEN_ARRIVAL
-from schedplan.engines.policy import Admission, Cycle, CycleKind, Gang, GangKind, Policy
+from schedplan.engines.policies.node_choice import BEST_FIT
+from schedplan.engines.policy import Policy
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, Topology, WorkerShape

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from schedplan.engines.policy import Cycle, CycleKind
+from schedplan.engines.part import Cycle, CycleKind
 from schedplan.engines.policy_table import policy
 from schedplan.measures.replay import replay_measures
 from schedplan.measures.timeline_check import broken_laws

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from schedplan.engines.node_choice import best_fit
-from schedplan.engines.policy import Blocking, NodeChoice, Order, Policy
-from schedplan.model.view import LaneView
-
-
-def by_arrival(lane: LaneView) -> tuple[int, ...]:
-    """Return the job's place in the order of submission, then name."""
-    return (lane.rank,)
-
-
-ARRIVAL = Order("arrival: earlier submission first, then name", by_arrival)
-BEST_FIT = NodeChoice(
-    "best fit: worker by worker, the node with the least left of devices and cores, each over the largest node",
-    best_fit,
-    source="hkust-adsl/kubernetes-scheduler-simulator, pkg/simulator/plugin/best_fit_score.go",
-)
+from schedplan.engines.node_choices import BEST_FIT
+from schedplan.engines.orders import ARRIVAL
+from schedplan.engines.part import Blocking
+from schedplan.engines.policy import Policy
 
 FCFS = Policy(
     name="fcfs",

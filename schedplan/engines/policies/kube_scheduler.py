@@ -8,16 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from schedplan.engines.node_choice import kube_default, kube_packed
-from schedplan.engines.policy import Blocking, Cycle, CycleKind, Gang, GangKind, NodeChoice, Order, Policy, Tie
-from schedplan.model.view import LaneView
-
-
-def by_priority(lane: LaneView) -> tuple[int, ...]:
-    """Return the key of PrioritySort: higher priority first, then the time of queueing."""
-    return (-lane.priority, lane.rank)
-
-
-PRIORITY_THEN_ARRIVAL = Order("higher priority first, then earlier submission, then name", by_priority, by_priority=True)
+from schedplan.engines.orders import PRIORITY_THEN_ARRIVAL
+from schedplan.engines.part import Blocking, Cycle, CycleKind, Gang, GangKind, NodeChoice, Preemption, Tie
+from schedplan.engines.policy import Policy
 
 KUBE_SCHEDULER = Policy(
     name="kube-scheduler",
@@ -36,7 +29,7 @@ KUBE_SCHEDULER = Policy(
         "kubernetes/kubernetes pkg/scheduler/apis/config/v1/default_plugins.go",
     ),
     cycle=Cycle(CycleKind.INSTANT, binds_per_s=50, backoff_s=(1, 10)),
-    preemption="not modelled: the engine's own evicts pods of lower priority on one node",
+    preemption=Preemption("not modelled: the engine's own evicts pods of lower priority on one node"),
     engine="kube-scheduler",
     differs=(
         "the pause after a failed try is kept per kind of pod, not per pod",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from schedplan.engines.policies.fcfs import ARRIVAL, BEST_FIT
-from schedplan.engines.policy import Backfill, Blocking, NodeChoice, Policy
+from schedplan.engines.node_choices import BEST_FIT
+from schedplan.engines.orders import ARRIVAL
+from schedplan.engines.part import Backfill, Blocking, NodeChoice
+from schedplan.engines.policy import Policy
 
 PLAN = Policy(
     name="plan",

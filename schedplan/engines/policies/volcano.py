@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from schedplan.engines.node_choice import volcano_binpack, volcano_default
-from schedplan.engines.policies.kube_scheduler import PRIORITY_THEN_ARRIVAL
-from schedplan.engines.policy import Admission, Blocking, Cycle, CycleKind, Gang, NodeChoice, Policy, Tie
+from schedplan.engines.orders import PRIORITY_THEN_ARRIVAL
+from schedplan.engines.part import Admission, Blocking, Cycle, CycleKind, Gang, NodeChoice, Preemption, Tie
+from schedplan.engines.policy import Policy
 
 VOLCANO = Policy(
     name="volcano",
@@ -30,7 +31,7 @@ VOLCANO = Policy(
         "volcano-sh/volcano installer/helm/chart/volcano/config/volcano-scheduler.conf",
     ),
     cycle=Cycle(CycleKind.PERIOD, period_s=1),
-    preemption="none: preempt and reclaim are not among the default actions",
+    preemption=Preemption("none: preempt and reclaim are not among the default actions"),
     engine="volcano",
     differs=(
         "one queue: shares between queues (proportion, capacity) are not modelled",

@@ -1,0 +1,190 @@
+"""The parts of a policy: order, share, blocking, backfill, gang, node choice, preemption, admission, cycle. It follows no rule.
+
+Each part says its rule in words, so that what is printed and what is done have one source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedplan.model.view import LaneView, NodesView, TenantView
+
+OrderKey = Callable[[LaneView], tuple[int, ...]]
+ShareKey = Callable[[TenantView], int]
+NodeScore = Callable[[NodesView, NDArray[np.float64]], NDArray[np.float64]]
+DeviceChoice = Callable[[NodesView, NDArray[np.float64]], int]
+
+
+class DependsOn(Enum):
+    """What an order's key changes with, beside the job itself."""
+
+    NOTHING = "nothing"
+    TIME = "time"
+
+
+class Within(Enum):
+    """Which of the jobs that ask for the same comes first; an order's key must agree with it."""
+
+    ARRIVAL = "the earliest submission"
+    SHORTEST = "the shortest estimate, then the earliest submission"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Which waiting job is looked at first: the least key, then submission, then name. by_priority, by_tenant: what parts lanes."""
+
+    says: str
+    key: OrderKey
+    depends_on: DependsOn = DependsOn.NOTHING
+    by_priority: bool = False
+    by_tenant: bool = False
+    within: Within = Within.ARRIVAL
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Which tenant is served first, before the order of its jobs: the one of the least key; key None: tenants make no difference.
+
+    half_life_s: over which usage that is past counts half; None where only what is held now counts.
+    """
+
+    says: str
+    key: ShareKey | None = None
+    half_life_s: int | None = None
+
+
+class Blocking(Enum):
+    """What a job that doesn't fit does to those behind it."""
+
+    HEAD = "the first job of the order holds the queue until it fits"
+    SKIP = "a job that does not fit is passed over, and looked at again when something is freed"
+    PLAN = "a job waits for its planned start and place; it blocks nothing but what the plan gives it"
+
+
+class BackfillKind(Enum):
+    NONE = "none"
+    EASY = "easy"
+    CONSERVATIVE = "conservative"
+
+
+class Compression(Enum):
+    """What becomes of reservations when something ends before its estimate."""
+
+    REBUILD = "rebuild"
+    ARRIVAL = "arrival"
+    START_NOW = "start-now"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """Which later jobs may start before the blocked one.
+
+    scan: in which order later jobs are looked at. depth: how many jobs are looked at behind the head (EASY), or hold a reservation
+    (conservative); None = all.
+    """
+
+    says: str
+    kind: BackfillKind = BackfillKind.NONE
+    scan: Within = Within.ARRIVAL
+    depth: int | None = None
+    compression: Compression = Compression.REBUILD
+
+
+class GangKind(Enum):
+    ATOMIC = "atomic"
+    PER_WORKER = "per worker"
+
+
+@dataclass(frozen=True, slots=True)
+class Gang:
+    """How the workers of a job take their places."""
+
+    says: str
+    kind: GangKind = GangKind.ATOMIC
+
+
+class Tie(Enum):
+    """Which of the nodes with the best score is taken."""
+
+    SMALLEST_NAME = "the smallest node name"
+    RANDOM = "drawn among the best, by a hash of seed, job and worker"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChoice:
+    """Which node a worker gets: the largest score among those that hold it. score None: all alike.
+
+    sees_devices, sees_kinds: whether the score looks at single devices, or at what kinds of workers stand on a node. device: which
+    device of the chosen node a share goes to; None: the fullest that holds it.
+    """
+
+    says: str
+    score: NodeScore | None = None
+    tie: Tie = Tie.SMALLEST_NAME
+    source: str = ""
+    sees_devices: bool = False
+    sees_kinds: bool = False
+    device: DeviceChoice | None = None
+
+
+class PreemptionKind(Enum):
+    NONE = "none"
+    PRIORITY = "priority"
+    RECLAIM = "reclaim"
+
+
+@dataclass(frozen=True, slots=True)
+class Preemption:
+    """For whom what runs is stopped. grace_s: how long a victim keeps its place after it was told to go."""
+
+    says: str
+    kind: PreemptionKind = PreemptionKind.NONE
+    grace_s: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Which jobs are looked at at all. overcommit: sum of what admitted jobs ask <= overcommit x machine - used; None = all."""
+
+    says: str
+    overcommit: float | None = None
+
+
+class CycleKind(Enum):
+    INSTANT = "instant"
+    EVENT = "event"
+    PERIOD = "period"
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """When the policy decides. period_s: for PERIOD; binds_per_s: workers placed in a second at most.
+
+    backoff_s: (first, longest) pause of jobs of one kind after a failed try, doubling; None = no pause.
+    """
+
+    kind: CycleKind = CycleKind.INSTANT
+    period_s: int = 1
+    binds_per_s: int | None = None
+    backoff_s: tuple[int, int] | None = None
+
+    def says(self) -> str:
+        """Return the rule in words."""
+        when = {
+            CycleKind.INSTANT: "once per instant, after all that happened in it",
+            CycleKind.EVENT: "after every single event",
+            CycleKind.PERIOD: f"every {self.period_s} s, where something happened since",
+        }[self.kind]
+        rate = "" if self.binds_per_s is None else f"; at most {self.binds_per_s} workers a second"
+        pause = (
+            ""
+            if self.backoff_s is None
+            else f"; after a failed try a pause of {self.backoff_s[0]} s, doubling to {self.backoff_s[1]} s"
+        )
+        return when + rate + pause
