@@ -151,6 +151,28 @@ class SolverSection(Section):
     time_limit: float | str | None = key(None, "far safety stop of solving", "seconds, or a duration such as 10m")
 
 
+class PolicySection(Section):
+    name: str | None = key(None, "policy of a replay; without it fcfs", "the name of a policy", min_length=1)
+    order: str | None = key(None, "which waiting job is looked at first", "arrival, shortest, largest or priority", min_length=1)
+    share: str | None = key(None, "which tenant is served first", "none, drf, fair-share or capacity", min_length=1)
+    half_life_hours: float | None = key(None, "over which past usage counts half, for fair-share", "a number above 0", gt=0)
+    blocking: str | None = key(None, "what a job that does not fit does to others", "head or skip", min_length=1)
+    backfill: str | None = key(None, "which jobs may go by a blocked one", "none, easy, easy-sjbf or conservative", min_length=1)
+    depth: int | None = key(None, "how many waiting jobs backfilling looks at", "a whole number of at least 1", ge=1)
+    compression: str | None = key(
+        None, "what becomes of reservations when something ends early", "rebuild, arrival, start-now or none", min_length=1
+    )
+    gang: str | None = key(None, "how the workers of a job take their places", "atomic or per-worker", min_length=1)
+    nodes: str | None = key(
+        None, "which node a worker gets", "a choice such as best-fit; schedplan policies lists them", min_length=1
+    )
+    tie: str | None = key(None, "which of equally good nodes", "smallest-name or random", min_length=1)
+    preemption: str | None = key(None, "for whom what runs is stopped", "none, priority or reclaim", min_length=1)
+    grace_minutes: float | None = key(None, "how long a job that is stopped keeps its place", "a number of at least 0", ge=0)
+    cycle: str | None = key(None, "when the policy decides", "instant, event or period", min_length=1)
+    period_seconds: int | None = key(None, "time between two decisions, for period", "a whole number of at least 1", ge=1)
+
+
 class CheckSection(Section):
     rules: list[str] = key([], "what `schedplan check` judges", 'rules such as ["cost <= 900", "unplaced == 0"]')
 
@@ -168,4 +190,5 @@ class ProjectFile(Section):
     quotas: dict[str, QuotaSection] = Field(default_factory=dict)
     rules: RulesSection = Field(default_factory=RulesSection)
     solver: SolverSection = Field(default_factory=SolverSection)
+    policy: PolicySection = Field(default_factory=PolicySection)
     check: CheckSection = Field(default_factory=CheckSection)

@@ -80,6 +80,27 @@ class SolverSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PolicySettings:
+    """The policy of a replay, and parts by name in place of its own; None: not said. Names are checked where policies are known."""
+
+    name: str | None = None
+    order: str | None = None
+    share: str | None = None
+    half_life_hours: float | None = None
+    blocking: str | None = None
+    backfill: str | None = None
+    depth: int | None = None
+    compression: str | None = None
+    gang: str | None = None
+    nodes: str | None = None
+    tie: str | None = None
+    preemption: str | None = None
+    grace_minutes: float | None = None
+    cycle: str | None = None
+    period_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CheckSettings:
     """Rules as they were written, in order."""
 
@@ -115,6 +136,7 @@ class Settings:
     forbid: tuple[Forbid, ...]
     best_effort: tuple[BestEffort, ...]
     solver: SolverSettings
+    policy: PolicySettings
     check: CheckSettings
     warnings: tuple[str, ...]
     origins: tuple[Origin, ...]

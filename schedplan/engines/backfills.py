@@ -48,8 +48,11 @@ def conservative(depth: int | None = None, compression: Compression = Compressio
     held = "every waiting job" if depth is None else f"each of the first {depth} waiting jobs"
     return Backfill(
         f"conservative: {held}, in the order of the queue, is reserved the earliest instant from which it fits for as long as"
-        f" it is"
-        f" estimated to run beside what runs and what is reserved before it, devices counted; {_COMPRESSIONS[compression]}",
+        " it is estimated to run beside what runs and what is reserved before it (devices of a node are counted, single ones"
+        " not told"
+        " apart); one that may start at once takes nodes in the order of their score, a later one those with the least room"
+        " first,"
+        f" each filled; {_COMPRESSIONS[compression]}",
         BackfillKind.CONSERVATIVE,
         depth=depth,
         compression=compression,

@@ -39,12 +39,13 @@ COMPRESSIONS = {compression.value: compression for compression in Compression}
 class Choices:
     """Parts by name that take the place of a policy's own; None keeps its own.
 
-    depth and compression are of the backfill rule, half_life_h of the share, grace_s of the preemption, period_s of the cycle.
+    depth and compression are of the backfill rule, half_life_hours of the share, grace_minutes of the preemption, period_seconds of
+    the cycle.
     """
 
     order: str | None = None
     share: str | None = None
-    half_life_h: float | None = None
+    half_life_hours: float | None = None
     blocking: str | None = None
     backfill: str | None = None
     depth: int | None = None
@@ -53,9 +54,9 @@ class Choices:
     nodes: str | None = None
     tie: str | None = None
     preemption: str | None = None
-    grace_s: int | None = None
+    grace_minutes: float | None = None
     cycle: str | None = None
-    period_s: int | None = None
+    period_seconds: int | None = None
 
     @property
     def given(self) -> tuple[tuple[str, str], ...]:
@@ -116,13 +117,16 @@ def _named(part: str, table: Mapping[str, Part], name: str | None, own: Part) ->
 
 
 def _with_share(policy: Policy, choices: Choices) -> Policy:
-    if choices.share is None and choices.half_life_h is None:
+    if choices.share is None and choices.half_life_hours is None:
         return policy
     if choices.share is None and policy.share.half_life_s is None:
         raise UsageError(
-            f"half_life_h = {choices.half_life_h:g}: the policy does not look at past usage", hint="Choose share fair-share."
+            f"half_life_hours = {choices.half_life_hours:g}: the policy does not look at past usage",
+            hint="Choose share fair-share.",
         )
-    half_life_s = round(choices.half_life_h * 3600) if choices.half_life_h is not None else policy.share.half_life_s or A_DAY_S
+    half_life_s = (
+        round(choices.half_life_hours * 3600) if choices.half_life_hours is not None else policy.share.half_life_s or A_DAY_S
+    )
     make = _named("share", SHARES, choices.share or "fair-share", SHARES["none"])
     return replace(policy, share=make(half_life_s))
 
@@ -143,29 +147,43 @@ def _with_backfill(policy: Policy, choices: Choices) -> Policy:
 
 
 def _with_preemption(policy: Policy, choices: Choices) -> Policy:
-    if choices.preemption is None and choices.grace_s is None:
+    if choices.preemption is None and choices.grace_minutes is None:
         return policy
     kind = choices.preemption or policy.preemption.kind.value
     make = _named("preemption", PREEMPTIONS, kind, PREEMPTIONS["none"])
-    if make is PREEMPTIONS["none"] and choices.grace_s is not None:
-        raise UsageError(f"grace_s = {choices.grace_s}: the policy stops nothing", hint="Choose preemption priority or reclaim.")
-    grace_s = choices.grace_s if choices.grace_s is not None else policy.preemption.grace_s
+    if make is PREEMPTIONS["none"] and choices.grace_minutes is not None:
+        raise UsageError(
+            f"grace_minutes = {choices.grace_minutes:g}: the policy stops nothing", hint="Choose preemption priority or reclaim."
+        )
+    grace_s = policy.preemption.grace_s if choices.grace_minutes is None else round(choices.grace_minutes * 60)
     return replace(policy, preemption=make(grace_s))
 
 
 def _with_cycle(policy: Policy, choices: Choices) -> Policy:
-    if choices.cycle is None and choices.period_s is None:
+    if choices.cycle is None and choices.period_seconds is None:
         return policy
-    kind = _named("cycle", CYCLES, choices.cycle, CycleKind.PERIOD if choices.period_s is not None else policy.cycle.kind)
-    if kind is not CycleKind.PERIOD and choices.period_s is not None:
-        raise UsageError(f"period_s = {choices.period_s} with cycle {kind.value}", hint="Choose cycle period.")
+    kind = _named("cycle", CYCLES, choices.cycle, CycleKind.PERIOD if choices.period_seconds is not None else policy.cycle.kind)
+    if kind is not CycleKind.PERIOD and choices.period_seconds is not None:
+        raise UsageError(f"period_seconds = {choices.period_seconds} with cycle {kind.value}", hint="Choose cycle period.")
     own = policy.cycle
-    return replace(policy, cycle=Cycle(kind, choices.period_s or own.period_s, own.binds_per_s, own.backoff_s))
+    return replace(policy, cycle=Cycle(kind, choices.period_seconds or own.period_s, own.binds_per_s, own.backoff_s))
 
 
 def _refuse_what_does_not_go_together(policy: Policy) -> None:
     backfills = policy.backfill.kind is not BackfillKind.NONE
     faults = (
+        (
+            policy.backfill.kind is BackfillKind.CONSERVATIVE and policy.share.key is not None,
+            "conservative backfill reserves in an order that lasts, and a share changes it with each start",
+        ),
+        (
+            policy.backfill.kind is BackfillKind.CONSERVATIVE and policy.preemption.kind is not PreemptionKind.NONE,
+            "conservative backfill has a place for every job, and stops none",
+        ),
+        (
+            policy.preemption.grace_s > 0 and policy.blocking is not Blocking.SKIP,
+            "grace for what is stopped needs blocking skip: others start meanwhile",
+        ),
         (backfills and policy.blocking is Blocking.SKIP, "backfill goes by a job that blocks, and with blocking skip none does"),
         (
             policy.gang.kind is GangKind.PER_WORKER and policy.blocking is not Blocking.SKIP,

@@ -17,7 +17,11 @@ _STOPPED = (
 
 
 def _grace(grace_s: int) -> str:
-    return f"; a victim keeps its place for {grace_s} s more" if grace_s else ""
+    return (
+        f"; a victim keeps its place for {grace_s} s more, and until the end of them no job starts that would be stopped again"
+        if grace_s
+        else ""
+    )
 
 
 def by_priority(grace_s: int = 0) -> Preemption:

@@ -19,6 +19,7 @@ class StartReason(Enum):
     SKIPPED_AHEAD = "fits while earlier jobs do not"
     BEFORE_RESERVATION = "ends by its estimate before the reservation"
     BESIDE_RESERVATION = "uses only what the reservation does not need"
+    RESERVED = "its reservation has come, ahead of others"
     AS_PLANNED = "at its planned time and place"
     PLANNED_LATE = "at its planned place, later than planned"
     PLANNED_ELSEWHERE = "its planned place is not free; elsewhere, beside the plan"

@@ -6,16 +6,22 @@ from schedplan.engines.policy import Policy
 from schedplan.report.document import Block, Column, Document, Facts, Paragraph, Section, SectionRole, Table
 
 
-def policies_document(policies: tuple[Policy, ...]) -> Document:
-    """Return the list of policies."""
+def policies_document(policies: tuple[Policy, ...], parts: tuple[tuple[str, tuple[str, ...]], ...]) -> Document:
+    """Return the list of policies, and of the parts that are chosen by name."""
     columns = (Column("policy", "Policy"), Column("models", "Models"), Column("summary", "What it does"))
     table = Table("policies", "", columns, tuple((one.name, one.engine or "", one.summary) for one in policies))
     return Document(
         kind="policies",
         title="Policies",
-        sections=(Section("answer", "", (table,), SectionRole.ANSWER),),
-        facts=Facts((("policies", tuple(_facts(one) for one in policies)),)),
+        sections=(Section("answer", "", (table, _parts(parts)), SectionRole.ANSWER),),
+        facts=Facts((("policies", tuple(_facts(one) for one in policies)), ("parts", Facts(parts)))),
+        main_table="policies",
     )
+
+
+def _parts(parts: tuple[tuple[str, tuple[str, ...]], ...]) -> Table:
+    columns = (Column("part", "Part"), Column("names", "What --set policy.PART may name"))
+    return Table("parts", "", columns, tuple((part, ", ".join(names)) for part, names in parts))
 
 
 def policy_document(policy: Policy) -> Document:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+Spots = tuple[tuple[int, int], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -30,6 +32,21 @@ class Reservation(Protocol):
         """Whether parts, already placed, that stay beyond the reservation leave the head enough; if so they are noted."""
 
 
+class Profile(Protocol):
+    """What will be free over time, by the estimates. Spots: (node, workers), by node."""
+
+    def earliest(self, ask: int, lasts_s: int, now_s: int) -> int | None:
+        """Return the first instant from now on from which a job fits for as long as it lasts; None for never."""
+
+    def spots(self, ask: int, start_s: int, lasts_s: int, preferred: Iterable[int] | None) -> Spots:
+        """Return where a job that fits from an instant on is to stand; preferred: nodes in the order in which they are filled."""
+
+    def change(self, ask: int, spots: Spots, start_s: int, end_s: int, sign: int) -> None:
+        """Let spots be taken (sign 1) or given back (-1) from start_s until end_s."""
+
+    def forget_before(self, now_s: int) -> None: ...
+
+
 class Capacity(Protocol):
     """A machine with what is held of it."""
 
@@ -43,6 +60,18 @@ class Capacity(Protocol):
 
     def place(self, ask: int, job: int, workers: int, first: int) -> tuple[Held, ...]:
         """Take room for `workers` of a job, the `first`-th on, that are known to fit."""
+
+    def place_on(self, ask: int, spots: Spots) -> tuple[Held, ...]:
+        """Take room on named nodes that are known to hold it."""
+
+    def holds_on(self, ask: int, spots: Spots) -> bool:
+        """Whether named nodes hold so many workers now."""
+
+    def nodes_by_score(self, ask: int) -> list[int]:
+        """Return the nodes that hold a worker now, the best first, equal ones by name."""
+
+    def profile(self, now_s: int) -> Profile:
+        """Return the profile of the empty machine from an instant on."""
 
     def release(self, ask: int, parts: Iterable[Held]) -> None: ...
 

@@ -57,6 +57,7 @@ class HeadDecider:
             if not (is_within and capacity.fits(lane.ask)):
                 if self._preemptor is not None and self._preemptor.makes_room(job, lane, self):
                     self.has_stopped()
+                    self._let_in()
                 elif is_within:
                     return job
                 else:

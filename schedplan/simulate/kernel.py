@@ -142,6 +142,8 @@ class Kernel:
         """Return the instant of the next event, NEVER after the last; supply without work left is no event."""
         submit_s, following = self.work.submit_s, self.latest + 1
         now_s = submit_s[following] if following < len(submit_s) else NEVER
+        if self.can_stop:
+            self._drop_void_ends()
         if self._ends:
             ends_s = self._ends[0] // len(submit_s)
             now_s = min(now_s, ends_s)
@@ -181,12 +183,21 @@ class Kernel:
         ends, jobs = self._ends, len(self.work)
         limit = (self.now_s + 1) * jobs
         while ends and ends[0] < limit:
-            job = heappop(ends) % jobs
-            if self.can_stop and (self.end_s[job] != self.now_s or job not in self.held):
+            at_s, job = divmod(heappop(ends), jobs)
+            if self.can_stop and self._is_void(at_s, job):
                 continue
             self._end(job, decider)
             if per_event:
                 self._decide(decider)
+
+    def _drop_void_ends(self) -> None:
+        """Drop the ends of runs that were stopped before, down to the next that is one."""
+        ends, jobs = self._ends, len(self.work)
+        while ends and self._is_void(*divmod(ends[0], jobs)):
+            heappop(ends)
+
+    def _is_void(self, at_s: int, job: int) -> bool:
+        return self.end_s[job] != at_s or job not in self.held
 
     def wake(self, at_s: int) -> None:
         """Have a decision made at a later instant even if nothing happens in it."""
@@ -291,6 +302,11 @@ class Kernel:
             if at_s < now_s:
                 self.counts["overrun estimates met"] += 1
             yield at_s, ask[job], held[job]
+
+    def first_release(self) -> Iterator[tuple[int, int, tuple[Held, ...]]]:
+        """Yield the first of `releases` alone."""
+        for at_s, job in (self._releases or ())[:1]:
+            yield at_s, self.work.ask[job], self.held[job]
 
     def stop(self, job: int, cause: StopCause, decider: Decider) -> None:
         """Stop a job that runs: what it holds is free, what it has saved is kept, and it waits again."""

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from schedplan.engines.part import NodeChoice
 from schedplan.simulate.ask_state import AskState
-from schedplan.simulate.capacity import Held
+from schedplan.simulate.capacity import Held, Spots
 from schedplan.simulate.free_nodes import FreeNodes, joined
 from schedplan.simulate.machine import Machine
+from schedplan.simulate.node_profile import NodeProfile
 from schedplan.simulate.node_reservation import NodeReservation
 from schedplan.simulate.node_scores import NodeScores, kind_key
 from schedplan.simulate.work import Ask
@@ -63,10 +64,17 @@ class NodeCapacity:
             self._catch_up(state)
         return tuple(parts) if workers == 1 else joined(parts)
 
-    def place_on(self, ask: int, spots: Iterable[tuple[int, int]]) -> tuple[Held, ...]:
+    def place_on(self, ask: int, spots: Spots) -> tuple[Held, ...]:
         """Take room on named nodes, (node, workers) each, known to hold them."""
         state = self.asks[ask]
         return joined([self._take(state, node, None) for node, workers in spots for _ in range(workers)])
+
+    def holds_on(self, ask: int, spots: Spots) -> bool:
+        state = self.caught_up(ask)
+        return all(state.fit[node] >= workers for node, workers in spots)
+
+    def profile(self, now_s: int) -> NodeProfile:
+        return NodeProfile(self.free, self.caught_up, now_s)
 
     def release(self, ask: int, parts: Iterable[Held]) -> None:
         state = self.asks[ask]

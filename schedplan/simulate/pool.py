@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from schedplan.measures.eligibility import refusal
 from schedplan.model.workload import Topology
-from schedplan.simulate.capacity import Held
+from schedplan.simulate.capacity import Held, Spots
 from schedplan.simulate.machine import Machine
+from schedplan.simulate.pool_profile import PoolProfile
 from schedplan.simulate.work import Ask
 
 ANYWHERE = (Topology.ANY, Topology.CLUSTER)
@@ -66,6 +67,18 @@ class PoolCapacity:
         self.free -= workers
         assert self.free >= 0, "more is held than there is"
         return (Held(0, workers),)
+
+    def place_on(self, ask: int, spots: Spots) -> tuple[Held, ...]:
+        return self.place(ask, 0, sum(workers for _, workers in spots), 0)
+
+    def holds_on(self, ask: int, spots: Spots) -> bool:
+        return sum(workers for _, workers in spots) <= self.free
+
+    def nodes_by_score(self, ask: int) -> list[int]:
+        return [0] if self.free else []
+
+    def profile(self, now_s: int) -> PoolProfile:
+        return PoolProfile(self.total, self._units, now_s)
 
     def release(self, ask: int, parts: Iterable[Held]) -> None:
         for part in parts:

@@ -5,7 +5,9 @@ Victims go by lowest priority, then latest start, then name; of that order as fe
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import accumulate
 
 from schedplan.engines.part import Preemption, PreemptionKind
 from schedplan.model.quota import Quota, QuotaResource
@@ -17,17 +19,24 @@ NEARLY = 1e-9
 
 
 class Preemptor:
-    """The victims that were told to go, with the instant at which they do; and what each tenant is promised."""
+    """The victims that were told to go, with the instant at which they do, and the jobs that wait for it."""
 
-    def __init__(self, kernel: Kernel, rule: Preemption, promised: tuple[float | None, ...], counted: tuple[float, ...]) -> None:
-        """promised: counted resource per tenant, None without a promise; counted: of one job, per ask."""
+    def __init__(
+        self, kernel: Kernel, rule: Preemption, promised: tuple[float | None, ...], counted: tuple[float, ...], total: float
+    ) -> None:
+        """promised: counted resource per tenant, None without a promise; counted: of one job, per ask; total: of the machine."""
+        self._total = total
         self._kernel = kernel
         self._rule = rule
         self._promised = promised
         self._counted = counted
         self._cause = StopCause.PREEMPTED if rule.kind is PreemptionKind.PRIORITY else StopCause.RECLAIMED
         self._told: dict[int, tuple[int, int]] = {}
+        self._awaiting: dict[int, int] = {}
         self._running: list[int] = []
+        self._priorities: list[int] = []
+        self._reach: list[float] = []
+        self._held = 0.0
         self._known_at = -1
 
     def carry_out(self, decider: Decider) -> None:
@@ -40,18 +49,31 @@ class Preemptor:
                 del self._told[job]
                 kernel.stop(job, self._cause, decider)
 
+    def may_start(self, job: int) -> bool:
+        """Whether a job leaves alone what is about to be vacated for another: it would be stopped for that one itself."""
+        now_s, work = self._kernel.now_s, self._kernel.work
+        if not self._awaiting:
+            return True
+        waits_for = [one for one, until_s in self._awaiting.items() if until_s >= now_s and self._kernel.end_s[one] < 0]
+        self._awaiting = {one: self._awaiting[one] for one in waits_for}
+        if self._rule.kind is PreemptionKind.PRIORITY:
+            return all(work.priority[job] >= work.priority[one] for one in waits_for)
+        return not waits_for or self._is_within_promise(job, self._held_by_tenant())
+
     def makes_room(self, job: int, lane: Lane, decider: Decider) -> bool:
         """Whether a job that does not fit does after stopping others, which are stopped; with grace they are told, and it waits."""
         found = self._victims(job, lane)
         if found is None:
             return False
         kernel = self._kernel
+        if not found:  # those told to go make room once they have gone
+            return False
         kernel.counts["rooms made"] += 1
         if not self._rule.grace_s:
             for victim in found:
                 kernel.stop(victim, self._cause, decider)
             return True
-        until_s = kernel.now_s + self._rule.grace_s
+        until_s = self._awaiting[job] = kernel.now_s + self._rule.grace_s
         for victim in found:
             self._told[victim] = (kernel.begun_s[victim], until_s)
         kernel.wake(until_s)
@@ -78,7 +100,12 @@ class Preemptor:
         if not running:
             return []
         if self._rule.kind is PreemptionKind.PRIORITY:
-            return [one for one in running if work.priority[one] < work.priority[job]]
+            below = bisect_left(self._priorities, work.priority[job])
+            going = sum(self._counted[work.ask[one]] for one in self._told)
+            most = self._total - self._held + going + (self._reach[below - 1] if below else 0.0)
+            if not below or most < self._counted[work.ask[job]] - NEARLY:
+                return []  # all of them together would not make room
+            return [one for one in self._running[:below] if one not in self._told]
         return self._borrowed(job, running)
 
     def _in_order(self) -> list[int]:
@@ -87,14 +114,17 @@ class Preemptor:
         if self._known_at != kernel.changes:
             self._running = [one for one in kernel.held if kernel.end_s[one] >= 0 and work.preemptible[one]]
             self._running.sort(key=lambda one: (work.priority[one], -kernel.begun_s[one], one))
+            self._priorities = [work.priority[one] for one in self._running]
+            self._reach = list(accumulate(self._counted[work.ask[one]] for one in self._running))
+            self._held = sum(self._counted[work.ask[one]] for one in kernel.held)
             self._known_at = kernel.changes
         return [one for one in self._running if one not in self._told] if self._told else self._running
 
     def _borrowed(self, job: int, running: list[int]) -> list[int]:
         """Return what tenants run above their promise, where the job's own stays within its own."""
         work, held = self._kernel.work, self._held_by_tenant()
-        own, promised = work.tenant[job], self._promised[work.tenant[job]]
-        if promised is None or held[own] + self._counted[work.ask[job]] > promised + NEARLY:
+        own = work.tenant[job]
+        if not self._is_within_promise(job, held):
             return []
         found = []
         for one in running:
@@ -104,6 +134,11 @@ class Preemptor:
                 held[tenant] -= amount
                 found.append(one)
         return found
+
+    def _is_within_promise(self, job: int, held: list[float]) -> bool:
+        tenant = self._kernel.work.tenant[job]
+        promised = self._promised[tenant]
+        return promised is not None and held[tenant] + self._counted[self._kernel.work.ask[job]] <= promised + NEARLY
 
     def _held_by_tenant(self) -> list[float]:
         work = self._kernel.work

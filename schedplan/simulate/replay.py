@@ -16,6 +16,7 @@ from schedplan.model.timeline import DropReason, Parts, Stop, Timeline
 from schedplan.model.workload import Job
 from schedplan.simulate.admission import Admitter
 from schedplan.simulate.capacity import Capacity, Held
+from schedplan.simulate.conservative import ConservativeDecider
 from schedplan.simulate.easy import EasyDecider
 from schedplan.simulate.follow import FollowedPlan, PlanDecider, occupied_asks
 from schedplan.simulate.head import HeadDecider
@@ -111,6 +112,8 @@ def _decider(
     preemptor = _preemptor(kernel, machine, quotas)
     if policy.backfill.kind is BackfillKind.EASY:
         return EasyDecider(kernel, preemptor)
+    if policy.backfill.kind is BackfillKind.CONSERVATIVE:
+        return ConservativeDecider(kernel)
     if policy.blocking is Blocking.HEAD:
         return HeadDecider(kernel, preemptor)
     overcommit = policy.admission.overcommit
@@ -122,7 +125,8 @@ def _preemptor(kernel: Kernel, machine: Machine, quotas: tuple[Quota, ...]) -> P
     if rule.kind is PreemptionKind.NONE:
         return None
     counted = tuple(ask.workers * (ask.shape.gpus if machine.has_devices else ask.shape.cpus) for ask in work.asks)
-    return Preemptor(kernel, rule, promises(quotas, work.tenants, has_devices=machine.has_devices), counted)
+    promised = promises(quotas, work.tenants, has_devices=machine.has_devices)
+    return Preemptor(kernel, rule, promised, counted, float(machine.counted.sum()))
 
 
 def _slowness(cluster: Cluster, machine: Machine, work: Work) -> Slowness:

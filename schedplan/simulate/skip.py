@@ -30,6 +30,7 @@ class SkipDecider:
         self._bound: dict[int, int] = {}
         self._second, self._binds = -1, 0
         self._looked_at = -1
+        self._has_stopped = False
         self._fronts: list[tuple[int, int]] = []
 
     def arrived(self, job: int) -> None:
@@ -74,6 +75,9 @@ class SkipDecider:
             kernel.counts["tries"] += 1
             if self._starts(job, lane) or not self._may_bind():
                 self._settle(lane_idx, lane)
+                if self._has_stopped:  # more may have been freed than was taken
+                    self._has_stopped = False
+                    self._open()
             else:
                 self._close(lane_idx, lane)
 
@@ -86,8 +90,12 @@ class SkipDecider:
     def _starts(self, job: int, lane: Lane) -> bool:
         kernel = self._kernel
         if self._is_whole:
-            if not kernel.fits(lane) and not (self._preemptor is not None and self._preemptor.makes_room(job, lane, self)):
+            if self._preemptor is not None and not self._preemptor.may_start(job):
                 return False
+            if not kernel.fits(lane):
+                if self._preemptor is None or not self._preemptor.makes_room(job, lane, self):
+                    return False
+                self._has_stopped = True
             lane.take_head()
             if self._admitter is not None:
                 self._admitter.started(lane.ask)
@@ -152,7 +160,7 @@ class SkipDecider:
     def _open(self) -> None:
         """Open closed lanes whose front may start now: where something was freed, or a job runs that may be stopped."""
         kernel, capacity = self._kernel, self._kernel.capacity
-        is_worth_it = self._preemptor is not None and self._looked_at != kernel.changes
+        is_worth_it = self._preemptor is not None and (self._looked_at != kernel.changes or self._ready.first() is not None)
         for ask in tuple(self._closed):
             if not is_worth_it and not (capacity.fits(ask) if self._is_whole else capacity.workers_fit(ask) > 0):
                 continue

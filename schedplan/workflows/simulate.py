@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedplan.config.settings import PolicySettings
 from schedplan.engines.part import Blocking
 from schedplan.engines.policy import Policy
 from schedplan.engines.policy_table import policy as policy_of
@@ -22,6 +23,7 @@ from schedplan.tables.artefact_simulation import SimulationRecord, write_simulat
 from schedplan.tables.convert import Content
 from schedplan.tables.machine import Machine, parse_machine
 from schedplan.workflows.plan import open_plan
+from schedplan.workflows.policies import chosen_policy
 from schedplan.workflows.project import Project
 from schedplan.workflows.replayed_work import (
     ReplayedWork,
@@ -36,6 +38,7 @@ from schedplan.workflows.version import versions
 
 DEFAULT_FOLDER = Path("runs") / "simulation"
 Tell = Callable[[str], None]
+NOTHING_CHOSEN = PolicySettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +67,13 @@ def simulate_options(
     machine: str | None = None,
     plan: Path | None = None,
     runtime_minutes: float | None = None,
+    settings: PolicySettings = NOTHING_CHOSEN,
 ) -> SimulateOptions:
-    """Return what the texts of the options say: without --policy, the plan is followed where one is given, else fcfs.
+    """Return what the texts of the options and [policy] say: with neither, the plan is followed where one is given, else fcfs.
 
     Raises UsageError for an unknown policy or machine, and for a plan without the policy that follows it or the reverse.
     """
-    chosen = policy_of(policy or ("fcfs" if plan is None else "plan"))
+    chosen = chosen_policy(policy, settings, "fcfs") if plan is None else policy_of(policy or "plan")
     if (chosen.blocking is Blocking.PLAN) != (plan is not None):
         what = "follows a plan, and none is given" if plan is None else "follows no plan"
         raise UsageError(f"the policy {chosen.name} {what}", hint="schedplan simulate --policy plan --plan runs/plan")

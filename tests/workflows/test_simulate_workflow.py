@@ -143,7 +143,20 @@ def test_the_same_bytes_under_two_hash_seeds(project: Path) -> None:
 def test_every_rule_of_a_policy_is_printed() -> None:
     said = json.loads(run("policies", "volcano", "-o", "json").stdout)["policy"]
 
-    rules = ["queue", "admission", "quota", "blocking", "backfill", "gang", "node choice", "tie", "estimate", "preemption", "cycle"]
+    rules = [
+        "share",
+        "queue",
+        "admission",
+        "quota",
+        "blocking",
+        "backfill",
+        "gang",
+        "node choice",
+        "tie",
+        "estimate",
+        "preemption",
+        "cycle",
+    ]
     assert sorted(rules) == sorted(said["rules"])
     assert all(said["rules"].values())
     assert run("policies", "vulcano").exit_code == 2

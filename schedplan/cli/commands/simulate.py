@@ -40,6 +40,7 @@ Asked = Annotated[str | None, typer.Argument(metavar="[NAME]", help="A policy; t
 @command(
     "schedplan simulate --policy easy",
     "schedplan simulate data/jobs.parquet --machine 40x8gpu --policy easy",
+    "schedplan simulate --policy easy --set policy.order=shortest --set policy.nodes=fgd",
     "schedplan simulate --plan runs/plan -o json",
 )
 def simulate(
@@ -55,9 +56,9 @@ def simulate(
     from schedplan.workflows.project import open_project
     from schedplan.workflows.simulate import default_folder, save, simulate_options, simulate_project
 
-    asked = simulate_options(policy, order.value, machine, plan, runtime)
     place = call.place(data)
     settings = call.settings(place)
+    asked = simulate_options(policy, order.value, machine, plan, runtime, settings.policy)
     with call.progress() as progress:
         progress("read")
         project = open_project(place, settings)
@@ -68,9 +69,11 @@ def simulate(
     call.talk().note(f'replay saved in {folder}; next: schedplan check {folder} --rule "wait_s_mean <= 1h"')
 
 
-@command("schedplan policies", "schedplan policies easy", "schedplan policies volcano -o json")
+@command("schedplan policies", "schedplan policies easy", "schedplan policies conservative --set policy.depth=20")
 def policies(call: Call, name: Asked = None) -> None:
-    """Print what a policy does: every rule, what it leaves out of the engine it models, and its sources."""
+    """Print what a policy does: every rule, what it leaves out of the engine it models, and its sources. With parts of --set
+    policy.PART=NAME in place of its own; without NAME, every policy and every part there is."""
+    from schedplan.config.load import load_settings
     from schedplan.workflows.policies import policies_known
 
-    call.present(policies_known(name))
+    call.present(policies_known(name, load_settings(None, call.overrides()).policy))
