@@ -27,7 +27,8 @@ TIMELINE_FILE, JOBS_FILE = "timeline.parquet", "jobs_out.parquet"
 _REPORT_FILES = ("report.html", "report.md", "report.json", "junit.xml")
 SIMULATION_FOLDER = FolderKind(KIND, RECORD, (RECORD, TIMELINE_FILE, JOBS_FILE, *_REPORT_FILES))
 
-_SUBMIT, _GIVE_BACK, _TAKE = 0, 1, 2
+RESUMED = "goes on after a stop"
+_SUBMIT, _GIVE_BACK, _STOP, _TAKE = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -87,32 +88,47 @@ def read_simulation(folder: Path) -> SimulationRecord:
 
 
 def timeline_columns(timeline: Timeline) -> dict[str, Cells]:
-    """Return the columns of timeline.parquet: at one instant submissions, then ends, then starts; by job, then node."""
+    """Return the columns of timeline.parquet: at one instant submissions, ends, stops, then starts; by job, then node."""
     parts, started = timeline.parts, timeline.started
-    jobs = np.arange(len(timeline.jobs))
-    ran = started[parts.job] if len(parts.job) else np.zeros(0, dtype=np.bool_)
-    part = np.arange(len(parts.job))
+    jobs, part = np.arange(len(timeline.jobs)), np.arange(len(timeline.parts.job))
+    was_stopped = parts.was_stopped
+    ran = (started[parts.job] if len(part) else np.zeros(0, dtype=np.bool_)) & ~was_stopped
     waits = ran & (parts.taken_s < timeline.start_s[parts.job]) if len(part) else ran
-    taken, ended = part, part[ran]
-    job = np.concatenate([jobs, parts.job[ended], parts.job[taken]])
-    time_s = np.concatenate([timeline.submit_s, timeline.end_s[parts.job[ended]], parts.taken_s[taken]])
-    kind = np.concatenate([np.full(len(jobs), _SUBMIT), np.full(len(ended), _GIVE_BACK), np.full(len(taken), _TAKE)])
-    node = np.concatenate([np.full(len(jobs), -1), parts.node[ended], parts.node[taken]])
-    amount = np.concatenate([timeline.amount, parts.amount[ended], parts.amount[taken]])
-    early = np.concatenate([np.zeros(len(jobs) + len(ended), dtype=np.bool_), (waits | ~ran)[taken]])
+    taken, given = part, part[ran | was_stopped]
+    job = np.concatenate([jobs, parts.job[given], parts.job[taken]])
+    gone_s = parts.gone_s(timeline.end_s[parts.job]) if len(part) else np.zeros(0, dtype=np.int64)
+    time_s = np.concatenate([timeline.submit_s, gone_s[given], parts.taken_s[taken]])
+    back = np.where(was_stopped[given], _STOP, _GIVE_BACK)
+    kind = np.concatenate([np.full(len(jobs), _SUBMIT), back, np.full(len(taken), _TAKE)])
+    node = np.concatenate([np.full(len(jobs), -1), parts.node[given], parts.node[taken]])
+    amount = np.concatenate([timeline.amount, parts.amount[given], parts.amount[taken]])
+    early = np.concatenate([np.zeros(len(jobs) + len(given), dtype=np.bool_), (waits | ~(ran | was_stopped))[taken]])
     order = np.lexsort((node, job, kind, time_s))
-    job, kind, node, early = job[order], kind[order], node[order], early[order]
+    job, kind, node, early, time_s = job[order], kind[order], node[order], early[order], time_s[order]
     return {
-        "time": time_s[order],
+        "time": time_s,
         "event": _event_names(timeline, job, kind, early),
         "job": _named(timeline.jobs, job),
         "node": _named((*timeline.nodes, None) if timeline.nodes else (None,), node if timeline.nodes else np.zeros_like(node)),
         "devices": amount[order],
-        "reason": [
-            REASONS[reason].value if one == _TAKE and not is_early else None
-            for one, is_early, reason in zip(kind.tolist(), early.tolist(), timeline.reason[job].tolist(), strict=True)
-        ],
+        "reason": _reasons(timeline, job, kind, early, time_s),
     }
+
+
+def _reasons(
+    timeline: Timeline, job: NDArray[np.int64], kind: NDArray[np.int64], early: NDArray[np.bool_], time_s: NDArray[np.int64]
+) -> list[str | None]:
+    """Return why each start and each stop happened; a job that goes on after a stop says so."""
+    stopped = {(stop.job, stop.at_s): stop.cause.value for stop in timeline.stops}
+    first = timeline.start_s[job] == time_s
+    rows = zip(job.tolist(), kind.tolist(), early.tolist(), time_s.tolist(), first.tolist(), strict=True)
+    found: list[str | None] = []
+    for one, of_kind, is_early, at_s, is_first in rows:
+        if of_kind == _TAKE and not is_early:
+            found.append(REASONS[timeline.reason[one]].value if is_first else RESUMED)
+        else:
+            found.append(stopped[one, at_s] if of_kind == _STOP else None)
+    return found
 
 
 def job_columns(timeline: Timeline) -> dict[str, Cells]:
@@ -135,7 +151,13 @@ def job_columns(timeline: Timeline) -> dict[str, Cells]:
 def _event_names(timeline: Timeline, job: NDArray[np.int64], kind: NDArray[np.int64], early: NDArray[np.bool_]) -> list[str]:
     killed = timeline.killed[job]
     names = np.where(
-        kind == _SUBMIT, "submit", np.where(kind == _GIVE_BACK, np.where(killed, "limit", "end"), np.where(early, "take", "start"))
+        kind == _SUBMIT,
+        "submit",
+        np.where(
+            kind == _STOP,
+            "stop",
+            np.where(kind == _GIVE_BACK, np.where(killed, "limit", "end"), np.where(early, "take", "start")),
+        ),
     )
     found: list[str] = names.tolist()
     return found
@@ -150,10 +172,11 @@ def _where(started: list[bool], values: NDArray[np.int64]) -> list[int | None]:
 
 
 def _places(timeline: Timeline) -> list[str | None]:
-    """Return `node*workers;...` per job, by node; None where it never started or nodes were not kept."""
+    """Return `node*workers;...` per job in its last run, by node; None where it never started or nodes were not kept."""
     parts = timeline.parts
     workers: list[dict[int, int]] = [{} for _ in timeline.jobs]
-    for job, node, count in zip(parts.job.tolist(), parts.node.tolist(), parts.workers.tolist(), strict=True):
+    last = ~parts.was_stopped
+    for job, node, count in zip(parts.job[last].tolist(), parts.node[last].tolist(), parts.workers[last].tolist(), strict=True):
         workers[job][node] = workers[job].get(node, 0) + count
     if not timeline.nodes:
         return [None] * len(timeline.jobs)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from schedplan.engines.composition import Choices, composed
 from schedplan.engines.part import Cycle, CycleKind
 from schedplan.engines.policy_table import policy
 from schedplan.measures.replay import replay_measures
@@ -44,7 +45,11 @@ def job_of(given: dict[str, Any]) -> Job:
         workers=given.get("workers", 1),
         priority=given.get("priority", 0),
         tenant=given.get("tenant", "default"),
-        shape=WorkerShape(gpus=given.get("gpus", 1)),
+        shape=WorkerShape(gpus=given.get("gpus", 1), cpus=given.get("cpus", 0)),
+        preemptible=given.get("preemptible", True),
+        checkpoint_minutes=given["checkpoint"] / 60 if "checkpoint" in given else None,
+        checkpoint_cost_minutes=given.get("checkpoint_cost", 0) / 60,
+        restart_minutes=given.get("restart", 0) / 60,
         runtime_minutes=given["run"] / 60,
         time_limit_minutes=given["limit"] / 60 if "limit" in given else None,
         topology=Topology(given.get("topology", "cluster")),
@@ -58,7 +63,7 @@ def test_case(case: Case) -> None:
     found = replay(
         Cluster(tuple(Pool(**node) for node in given["nodes"])),
         tuple(job_of(job) for job in given["jobs"]),
-        policy(given["policy"]),
+        composed(policy(given["policy"]), Choices(**given.get("parts", {}))),
         ReplayOptions(order=EventOrder(given.get("order", "submissions-first")), cycle=cycle),
         quotas=tuple(Quota(**quota) for quota in given.get("quotas", ())),
     ).timeline
@@ -75,6 +80,10 @@ def test_case(case: Case) -> None:
             for word, reason in REASON_WORDS.items()
             if REASONS[found.reason[idx]] is reason
         },
+        "stops": {
+            found.jobs[job]: [stop.at_s for stop in found.stops if stop.job == job] for job in {stop.job for stop in found.stops}
+        },
+        "lost": {found.jobs[stop.job]: stop.lost_s for stop in found.stops},
         "dropped": {reason.name: count for reason, count in found.dropped},
         "unplaced": measured["unplaced"],
         "gang_start_rate": measured["gang_start_rate"],

@@ -10,7 +10,7 @@ JOBS_OUT = Dictionary(
     columns=(
         Column("job", Kind.TEXT, "the job it is about", required=True),
         Column("submit", Kind.TIMESTAMP, "from when it might run", required=True),
-        Column("start", Kind.TIMESTAMP, "null where it never started"),
+        Column("start", Kind.TIMESTAMP, "of its first run; null where it never ran to its end"),
         Column("end", Kind.TIMESTAMP, "null where it never started"),
         Column(
             "state",
@@ -20,6 +20,10 @@ JOBS_OUT = Dictionary(
             choices=("completed", "timeout", "pending"),
         ),
         Column("wait_s", Kind.INTEGER, "start - submit", "s"),
-        Column("node", Kind.PLACED, "workers per node; null where it never started or only the sum of the machine was kept"),
+        Column(
+            "node",
+            Kind.PLACED,
+            "workers per node in its last run; null where it never started or only the sum of the machine was kept",
+        ),
     ),
 )

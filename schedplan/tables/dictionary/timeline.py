@@ -12,9 +12,10 @@ TIMELINE = Dictionary(
         Column(
             "event",
             Kind.CHOICE,
-            "submit; take: workers take their place before their job runs; start; end; limit: ended by its time limit",
+            "submit; take: workers take their place before their job runs; start; end; limit: ended by its time limit;"
+            " stop: to run again later",
             required=True,
-            choices=("submit", "take", "start", "end", "limit"),
+            choices=("submit", "take", "start", "end", "limit", "stop"),
         ),
         Column("job", Kind.TEXT, "the job it is about", required=True),
         Column("node", Kind.TEXT, "single node; null for submit, and where only the sum of the machine was kept"),
@@ -25,6 +26,6 @@ TIMELINE = Dictionary(
             "devices, else cores",
             required=True,
         ),
-        Column("reason", Kind.TEXT, "why it started then"),
+        Column("reason", Kind.TEXT, "why it started or was stopped then"),
     ),
 )
