@@ -70,7 +70,7 @@ RULES = {
     "preemption in order of arrival, per event": Rules(skip=True, preemption="priority", per_event=True),
     "preemption within quotas": Rules(order="priority", skip=True, preemption="priority", quotas=QUOTAS),
 }
-CASES_PER_RULE = 12
+CASES_PER_RULE = 10
 PROVEN_CASES_PER_RULE = 500
 
 
