@@ -10,6 +10,7 @@ from shutil import copytree
 from time import process_time
 
 from benchmarks import phases
+from benchmarks.alibaba_2023 import REAL_NODES, Change, write_alibaba_2023
 from benchmarks.fleet_day import Fleet, Gangs, write_fleet_day
 from benchmarks.mixed_day import write_mixed_day
 from benchmarks.random_day import write_random_day
@@ -44,6 +45,15 @@ FLEETS = (
 )
 """(name, shape, sizes) of fleets with ten jobs a node."""
 
+CHANGES = (
+    ("alibaba-2023", Change()),
+    ("alibaba-2023-halved", Change(every=2)),
+    ("alibaba-2023-doubled", Change(copies=2)),
+    ("alibaba-2023-cores-80", Change(cores=0.8)),
+    ("alibaba-2023-cores-70", Change(cores=0.7)),
+)
+"""(name, change) of the cluster of 2023."""
+
 SPECS = (
     Spec("ecommerce-day", lambda folder, _: copytree(ECOMMERCE_DAY, folder, dirs_exist_ok=True), sizes=(20,), smoke=20),
     Spec("random-day", write_random_day, sizes=(4, 8, 16, 20), smoke=3),
@@ -61,6 +71,16 @@ SPECS = (
         smoke=2,
     ),
     Spec("shared-devices", write_shared_devices, sizes=(150, 1500), smoke=6, is_static=True),
+    *(
+        Spec(
+            name,
+            lambda folder, size, change=change: write_alibaba_2023(folder, size, change),
+            (REAL_NODES,),
+            smoke=6,
+            is_static=True,
+        )
+        for name, change in CHANGES
+    ),
     Spec("dense-day", lambda folder, size: write_mixed_day(folder, size, jobs_per_node=10), sizes=(100,), smoke=4),
 )
 

@@ -63,7 +63,7 @@ def beside_section(problem: Problem, plan: Plan) -> Section:
     noun = _noun(problem).capitalize()
     columns = (
         Column("placement", "Placement"),
-        Column("held", f"{noun} held", Kind.NUMBER),
+        Column("held", f"{noun} held", Kind.NUMBER, digits=2),
         Column("share", "of all", Kind.SHARE, digits=2),
     )
     found = [(words, worked(plan, name)) for words, name in named]

@@ -17,11 +17,7 @@ from schedplan.model.earlier import Earlier
 from schedplan.model.plan import Plan, PlanStatus
 from schedplan.model.problem import GOALS, Problem
 from schedplan.model.progress import Progress, Watch, unwatched
-from schedplan.optimize.goals.by_weights import ByWeights
-from schedplan.optimize.goals.lexicographic import GoalByGoal
-from schedplan.optimize.goals.pareto import FrontOfTwo
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.preempting import Preempting
 from schedplan.optimize.solved import Solved, Solving
 from schedplan.report.document import Document
 from schedplan.report.plan_document import plan_document
@@ -76,8 +72,9 @@ def plan_project(
     prepared = replace(bare, problem=kept_to, warnings=(*bare.warnings, *idle_earlier(kept_to)))
     _refuse_unknown_carbon(prepared.problem, asked)
     watch(Progress("plan"))
-    rows = waiting_rows(project, prepared.problem) if preempt else {}
-    solving = Preempting(prepared.problem, rows, options, watch) if preempt else _solving(prepared.problem, options, asked, watch)
+    solving = (
+        _preempting(project, prepared.problem, options, watch) if preempt else _solving(prepared.problem, options, asked, watch)
+    )
     try:
         solved = solving.solve()
         watch(_told("reasons and baselines", solved.plan))
@@ -96,8 +93,21 @@ def _told(phase: str, plan: Plan) -> Progress:
     return Progress(phase, proof.objective, proof.bound, proof.gap, plan.decisions if is_there else None)
 
 
+def _preempting(project: Project, problem: Problem, options: SolveOptions, watch: Watch) -> Solving:
+    """Return the solve that may stop running jobs."""
+    # Late: see _solving.
+    from schedplan.optimize.preempting import Preempting
+
+    return Preempting(problem, waiting_rows(project, problem), options, watch)
+
+
 def _solving(problem: Problem, options: SolveOptions, asked: AskedGoals, watch: Watch) -> Solving:
     """Return the solve that is asked for."""
+    # Late: a placement at one instant, which shares this file's words, needs none of their solvers.
+    from schedplan.optimize.goals.by_weights import ByWeights
+    from schedplan.optimize.goals.lexicographic import GoalByGoal
+    from schedplan.optimize.goals.pareto import FrontOfTwo
+
     if asked.n_points is not None:
         return FrontOfTwo(problem, asked.front_of(problem.objective), asked.n_points, options, watch)
     if asked.order:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from schedplan.errors import SolverError
-from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.silent import SilentHighs
 
 
 def program() -> highspy.HighsLp:

@@ -8,8 +8,9 @@ import highspy
 import pytest
 from ortools.sat.python import cp_model
 
-from schedplan.optimize.solvers.highs import SilentHighs, as_highs
+from schedplan.optimize.solvers.highs import as_highs
 from schedplan.optimize.solvers.linear import linear
+from schedplan.optimize.solvers.silent import SilentHighs
 
 
 def is_feasible_by_highs(model: cp_model.CpModel) -> bool:

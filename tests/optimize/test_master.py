@@ -14,10 +14,11 @@ from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.refine.atlas import atlas
 from schedplan.optimize.solvers import starts
-from schedplan.optimize.solvers.highs import SilentHighs, as_highs
+from schedplan.optimize.solvers.highs import as_highs
 from schedplan.optimize.solvers.master import Cut, Master
 from schedplan.optimize.solvers.priced import PricedRows
 from schedplan.optimize.solvers.program import Program, program
+from schedplan.optimize.solvers.silent import SilentHighs
 from tests.optimize.problems import problem
 from tests.oracle.instances import instances
 

@@ -15,7 +15,7 @@ from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Topology
-from schedplan.optimize.static import one_slot
+from schedplan.optimize.static import ties
 from schedplan.optimize.static.at_one_instant import optimize_static
 from schedplan.optimize.static.certificate import SIZE_AT_MOST, SIZE_PLACED, proven_objective
 from schedplan.optimize.static.instance import instance
@@ -129,7 +129,7 @@ def test_tied_work_is_placed_as_well_as_by_any_placement(block: int) -> None:
 
 @pytest.mark.parametrize("block", range(6))
 def test_tied_work_is_placed_soundly_by_the_recipe(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_slot, "MOST_NODES", 0)
+    monkeypatch.setattr(ties, "MOST_NODES", 0)
     for seed in range(3000 + block * 25, 3025 + block * 25):
         problem = tied(seed)
         best = most_weight(problem)

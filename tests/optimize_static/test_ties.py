@@ -18,7 +18,7 @@ from schedplan.model.plan import Decisions, JobPart, Plan, PlanStatus, ReplicaPa
 from schedplan.model.problem import Demand, Limits, Problem, Reserve
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Service, Topology, WorkerShape
-from schedplan.optimize.static import one_slot
+from schedplan.optimize.static import ties
 from schedplan.optimize.static.at_one_instant import optimize_static
 from schedplan.optimize.static.certificate import SIZE_AT_MOST, proven_objective
 from tests.optimize_static.problems import node, pod, static
@@ -30,7 +30,7 @@ WHOLE, RECIPE = "whole model", "recipe"
 def route(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Send small problems by one route or the other."""
     if request.param == RECIPE:
-        monkeypatch.setattr(one_slot, "MOST_NODES", 0)
+        monkeypatch.setattr(ties, "MOST_NODES", 0)
     return str(request.param)
 
 
@@ -233,7 +233,7 @@ def test_gang_of_one_device_group_takes_no_device_of_another(route: str) -> None
 
 def test_bound_of_the_recipe_knows_the_quota(monkeypatch: pytest.MonkeyPatch) -> None:
     # 3 of 8 devices at most for r, and 2 for s, which asks for 1: no placement holds more than 4.
-    monkeypatch.setattr(one_slot, "MOST_NODES", 0)
+    monkeypatch.setattr(ties, "MOST_NODES", 0)
     jobs = (*(pod(f"r{idx}", 1.0, tenant="r") for idx in range(6)), pod("s", 1.0, tenant="s"))
     problem = replace(static((node("n", 8),), jobs), quotas=(Quota("r", 3.0, max=3.0), Quota("s", 2.0, max=2.0)))
     plan = optimize_static(problem)

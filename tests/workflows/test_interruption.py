@@ -46,7 +46,7 @@ main()
 
 SIGNAL_IN_A_LINEAR_PROGRAM = """
 import os, signal, sys
-from schedplan.optimize.solvers.highs import SilentHighs
+from schedplan.optimize.solvers.silent import SilentHighs
 from schedplan.optimize.solvers.interruptible import interruptible
 from schedplan.optimize.goals import by_weights
 def without_end():

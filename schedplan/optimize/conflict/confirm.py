@@ -16,9 +16,10 @@ from schedplan.optimize.formulation import formulate
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solvers.cp_sat import configure, stoppable
-from schedplan.optimize.solvers.highs import SilentHighs, as_highs
+from schedplan.optimize.solvers.highs import as_highs
 from schedplan.optimize.solvers.interruptible import interruptible
 from schedplan.optimize.solvers.linear import linear
+from schedplan.optimize.solvers.silent import SilentHighs
 
 BRANCH_NODES = 5_000
 

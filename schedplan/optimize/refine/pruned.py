@@ -14,10 +14,10 @@ import highspy
 import numpy as np
 
 from schedplan.optimize.solvers.branch import MARGIN, lowered
-from schedplan.optimize.solvers.highs import SilentHighs
 from schedplan.optimize.solvers.interruptible import POLL_S
 from schedplan.optimize.solvers.master import Master
 from schedplan.optimize.solvers.program import Values
+from schedplan.optimize.solvers.silent import SilentHighs
 
 SETTINGS: tuple[tuple[str, bool | float], ...] = (
     ("mip_heuristic_effort", 0.0),

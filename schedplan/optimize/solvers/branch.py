@@ -18,9 +18,10 @@ from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solvers.cp_sat import Found, Outcome
-from schedplan.optimize.solvers.highs import SilentHighs, as_highs
+from schedplan.optimize.solvers.highs import as_highs
 from schedplan.optimize.solvers.interruptible import interruptible
 from schedplan.optimize.solvers.program import program
+from schedplan.optimize.solvers.silent import SilentHighs
 
 MARGIN = 1e-6
 COST_BITS = 16

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from schedplan.optimize.solvers.highs import SilentHighs, as_highs, with_rows
+from schedplan.optimize.solvers.highs import as_highs, with_rows
 from schedplan.optimize.solvers.interruptible import interruptible
 from schedplan.optimize.solvers.priced import Floats, PricedRows
 from schedplan.optimize.solvers.program import Program
+from schedplan.optimize.solvers.silent import SilentHighs
 from schedplan.optimize.solvers.starts import NONE, Indices, Starts, links, place_rows, rank
 
 A_CLASS = 6

@@ -48,6 +48,17 @@ class Assembly:
         for k, devices in units:
             self._add(node, k, tuple(int(free[device]) for device in devices) or None)
 
+    def lift(self, rows: Sequence[int], movable: Flags) -> tuple[Hold, ...]:
+        """Take the units of some classes, bool [class], off some nodes, and return them."""
+        lifted = [hold for row in rows for hold in self.nodes.holds[row] if hold.of is not None and movable[hold.of]]
+        self._take_back(lifted)
+        return tuple(lifted)
+
+    def put_back(self, lifted: Sequence[Hold]) -> None:
+        """Put lifted units where they stood: shares on their devices first, so that whole devices find theirs free."""
+        for hold in sorted(lifted, key=lambda hold: not hold.need.shares):
+            self._add(hold.node, _class_of(hold), tuple(device for device, _ in hold.devices) or None)
+
     def fill(self, order: Sequence[int], among: Flags | None = None) -> None:
         """Put what is still wanted where it fits best, classes in a given order; `among` some nodes, None: all."""
         for k in order:

@@ -10,8 +10,8 @@ from schedplan.model.progress import NOTHING, Progress, Watch, unwatched
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solved import Solved
 from schedplan.optimize.static.beside import held_beside
-from schedplan.optimize.static.one_slot import interrupted_in_one_slot, is_for_one_slot, optimize_one_slot
 from schedplan.optimize.static.solve import StaticSolve
+from schedplan.optimize.static.ties import is_for_one_slot
 
 
 def optimize_static(problem: Problem, options: SolveOptions | None = None) -> Plan:
@@ -36,6 +36,9 @@ class AtOneInstant:
     def solve(self) -> Solved:
         """Return the plan. Raises SolverError as `optimize_static` does."""
         if is_for_one_slot(self.problem):
+            # Late: the model of one slot brings a solver along that takes as much memory as a large placement.
+            from schedplan.optimize.static.one_slot import optimize_one_slot
+
             plan = optimize_one_slot(self.problem, self.options, self._follow)
         else:
             self._by_recipe = StaticSolve(self.problem, self.options, self.watch)
@@ -51,6 +54,8 @@ class AtOneInstant:
         if self._by_recipe is not None:
             plan = self._by_recipe.kept()
         elif self._reached.decisions is not None:
+            from schedplan.optimize.static.one_slot import interrupted_in_one_slot
+
             plan = interrupted_in_one_slot(self.problem, self.options, self._reached)
         return None if plan is None else Solved(self.problem, plan)
 

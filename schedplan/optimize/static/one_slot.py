@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from schedplan.measures.quotas import quota_refusal
 from schedplan.model.plan import Decisions, Plan, Unplaced
-from schedplan.model.problem import Problem, Reserve
+from schedplan.model.problem import Problem
 from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.model.workload import Job
 from schedplan.optimize.ground import ground_of
@@ -26,26 +26,9 @@ from schedplan.optimize.static.reference import static_scales
 from schedplan.optimize.static.relaxation import Relaxation
 from schedplan.optimize.static.services import service_needs
 from schedplan.optimize.static.standing import allowance_beside
+from schedplan.optimize.static.ties import asks_for_profiles
 from schedplan.packing.allowance import Allowance
 from schedplan.packing.screen import refusals
-
-MOST_NODES = 24
-MOST_JOBS = 100
-
-
-def is_for_one_slot(problem: Problem) -> bool:
-    """Whether a static problem is planned by the whole model: it asks for profiles, or is small and has what ties work together."""
-    if asks_for_profiles(problem):
-        return True
-    is_small = len(problem.cluster.nodes) <= MOST_NODES and len(problem.jobs) <= MOST_JOBS
-    return is_small and has_ties(problem)
-
-
-def has_ties(problem: Problem) -> bool:
-    """Whether quotas, pins, rows of gangs, spread, a reserve or dedicated shares make more of a placement than room on nodes."""
-    if problem.quotas or problem.pins or problem.gang_rows or (problem.services and problem.limits.reserve is not Reserve.NONE):
-        return True
-    return any(service.spread is not None or service.dedicated for service in problem.services)
 
 
 def optimize_one_slot(problem: Problem, options: SolveOptions, watch: Watch = unwatched) -> Plan:
@@ -63,12 +46,6 @@ def _read_as_static(problem: Problem, plan: Plan) -> Plan:
         return plan
     work = plan.proof.work if asks_for_profiles(problem) else (*plan.proof.work, *_amounts(problem, plan.decisions))
     return replace(plan, proof=replace(plan.proof, work=work), unplaced=tuple(_left_out(problem, plan.decisions)))
-
-
-def asks_for_profiles(problem: Problem) -> bool:
-    """Whether some work asks for a named profile."""
-    shapes = (*(job.shape for job in problem.jobs), *(service.shape for service in problem.services))
-    return any(shape.slice_profile is not None for shape in shapes)
 
 
 def _amounts(problem: Problem, decisions: Decisions) -> tuple[tuple[str, float], ...]:

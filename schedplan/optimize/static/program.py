@@ -8,8 +8,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.optimize.solvers.highs import SilentHighs
 from schedplan.optimize.solvers.interruptible import interruptible
+from schedplan.optimize.solvers.silent import SilentHighs
 
 Floats = NDArray[np.float64]
 

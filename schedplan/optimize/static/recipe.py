@@ -1,4 +1,4 @@
-"""The recipe for many nodes: plans per type at several slacks, their fillings, a dive over them, best fit of what is left.
+"""The recipe for many nodes: plans per type at several slacks, their fillings, dives over them, best fit of the rest, exchanges.
 
 Bounded by counts of steps, never by a clock.
 """
@@ -14,6 +14,7 @@ import numpy as np
 from schedplan.model.problem import Problem
 from schedplan.optimize.static.assembly import Assembly
 from schedplan.optimize.static.dives import Dives, Site
+from schedplan.optimize.static.exchange import exchanged
 from schedplan.optimize.static.generation import generated
 from schedplan.optimize.static.instance import Instance
 from schedplan.optimize.static.ladder import NEARLY_WHOLE, SLACKS
@@ -35,6 +36,7 @@ class RecipeWork:
     fillings: int
     dive_rounds: int
     priced: int
+    exchanges: int
 
 
 def assemble(
@@ -45,7 +47,9 @@ def assemble(
     left = replace(left, held=held_of_cuts(problem, whole, standing))
     dives = Dives(problem, whole, standing, keep)
     fillings, priced = searched(dives, Site(_within_quotas(left, dives.weights), rows_of), left)
-    return dives.best, RecipeWork(fillings, dives.rounds, priced)
+    best = dives.best
+    exchanges = exchanged(best, dives.weights, keep)
+    return best, RecipeWork(fillings, dives.rounds, priced, exchanges)
 
 
 def searched(dives: Dives, site: Site, poured: Instance) -> tuple[int, int]:

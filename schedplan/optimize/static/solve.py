@@ -30,7 +30,6 @@ from schedplan.optimize.static.dives import weights_of
 from schedplan.optimize.static.instance import Instance, instance
 from schedplan.optimize.static.leftover import holds_nowhere, left_out_rows
 from schedplan.optimize.static.nodes import Nodes
-from schedplan.optimize.static.one_slot import has_ties
 from schedplan.optimize.static.recipe import assemble
 from schedplan.optimize.static.reference import first_come, scales_of
 from schedplan.optimize.static.relaxation import Relaxation
@@ -38,6 +37,7 @@ from schedplan.optimize.static.residual import residual
 from schedplan.optimize.static.services import service_needs
 from schedplan.optimize.static.standing import assembly_with, decisions_of, nodes_with, standing_of
 from schedplan.optimize.static.thrift import on_fewer_nodes
+from schedplan.optimize.static.ties import has_ties
 from schedplan.optimize.static.whole import is_small, solve_whole
 from schedplan.units import MICRO
 
@@ -209,12 +209,14 @@ class StaticSolve:
 
     def _by_recipe(self) -> _Built:
         assembly, done = assemble(self.problem, self.instance, self.standing, self._found)
-        route = f"device patterns on {len(self.instance.types)} types of nodes, dive over fillings of nodes, best fit of the rest"
+        on_types = f"device patterns on {len(self.instance.types)} types of nodes"
+        route = f"{on_types}, dive over fillings of nodes, best fit of the rest, exchanges"
         work = (
             ("classes", float(len(self.instance.classes))),
             ("fillings", float(done.fillings)),
             ("priced fillings", float(done.priced)),
             ("rounds of the dive", float(done.dive_rounds)),
+            ("exchanges that gained", float(done.exchanges)),
         )
         return _Built(assembly, route, work)
 

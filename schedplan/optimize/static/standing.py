@@ -13,7 +13,6 @@ from schedplan.model.workload import Service, WorkerShape
 from schedplan.optimize.constraints.topology import is_on_one_node
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import reference
-from schedplan.optimize.solve import optimize
 from schedplan.optimize.static.assembly import NOW, Assembly
 from schedplan.optimize.static.instance import Instance, Need, need_of, need_on_one_node
 from schedplan.optimize.static.nodes import Hold, Nodes
@@ -40,6 +39,9 @@ def standing_of(problem: Problem) -> Standing:
     alone = replace(problem, jobs=jobs)
     decisions = reference(alone)
     if violations(alone, decisions):
+        # Late: see AtOneInstant.
+        from schedplan.optimize.solve import optimize
+
         plan = optimize(alone, SolveOptions())
         if plan.proof.status is PlanStatus.INFEASIBLE:
             return Standing(refusal=plan)

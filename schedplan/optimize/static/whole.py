@@ -59,21 +59,23 @@ def solve_whole(instance: Instance, weights: Floats) -> WholeAnswer | None:
         best, branched = found, branched + found.nodes
         model.chosen.append(gain)
     plan = as_type_plan(model.relaxation, best.x[: model.matrix_columns])
-    stands = tuple(_stands(model.relaxation, plan, one.idx) for one in single.types)
+    stands = tuple(stands_on(single, plan, one.idx) for one in single.types)
     return WholeAnswer(stands, most.bound, most.is_optimal, branched)
 
 
-def _stands(relaxation: Relaxation, plan: TypePlan, t: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Units on one node, shares before all others; each share takes the first place of its size on a cut device."""
-    places: dict[int, list[int]] = {size: [] for size in relaxation.sizes[t]}
+def stands_on(single: Instance, plan: TypePlan, t: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Return the units on one node, shares before all others; each share takes the first place of its size on a cut device."""
+    needs = [row[t] for row in single.needs]
+    sizes = tuple(sorted({need.size for need in needs if need is not None and need.shares}))
+    places: dict[int, list[int]] = {size: [] for size in sizes}
     cuts = [pattern for pattern, devices in plan.cuts[t] for _ in range(devices)]
     for device, pattern in enumerate(cuts):
-        for size, count in zip(relaxation.sizes[t], pattern, strict=True):
+        for size, count in zip(sizes, pattern, strict=True):
             places[size] += [device] * count
     shared: list[tuple[int, tuple[int, ...]]] = []
     loose: list[tuple[int, tuple[int, ...]]] = []
     for k in np.flatnonzero(plan.units[t]):
-        need = relaxation.instance.needs[int(k)][t]
+        need = needs[int(k)]
         for _ in range(int(plan.units[t, k])):
             if need is None or not need.shares:
                 loose.append((int(k), ()))
