@@ -7,6 +7,7 @@ from pathlib import Path
 
 from schedplan.errors import InputError, UsageError
 from schedplan.ingest.alibaba_gpu_2023 import AlibabaGpu2023
+from schedplan.ingest.document import json_document, looks_like_json
 from schedplan.ingest.kubernetes.kubernetes import Kubernetes
 from schedplan.ingest.markets.availability import SpotAvailability
 from schedplan.ingest.markets.aws_api import AwsPricing
@@ -68,10 +69,15 @@ AUTO = "auto"
 
 
 def chosen_reader(path: Path, name: str = AUTO) -> Reader:
-    """Return the reader of that name, or the first that takes the file by its looks; UsageError for an unknown name."""
+    """Return the reader of that name, or the first that takes the file by its looks.
+
+    Raises UsageError for an unknown name, InputError for a file that no reader takes, or that begins as JSON and is none.
+    """
     if name == AUTO:
         found = next((reader for reader in READERS if reader.sniff(path)), None)
         if found is None:
+            if looks_like_json(path):
+                json_document(path)  # what is no JSON is told as such
             known = ", ".join(reader.name for reader in READERS)
             raise InputError(
                 f"{path}: no reader takes this file", code=Code.UNREADABLE.value, hint=f"Choose one by --from: {known}."
