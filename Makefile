@@ -4,6 +4,7 @@
 #   make test   install, run the tests
 #   make prove  the long proofs: brute force, planted plans, changes that must not matter; half an hour of CPU
 #   make test-real  the tests that need a real program on this machine: Chromium, Prometheus
+#   make ingest-report   what becomes of every file of the public data, row by row
 #   make lint   install, check style, types and import layers
 #   make docs   write the pages of docs/ that the code holds
 #   make bench  time the phases of the benchmark specs, as ratios
@@ -22,7 +23,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := demo/ecommerce-day
 
-.PHONY: help setup demo test prove test-real lint docs bench lock
+.PHONY: help setup demo test prove test-real ingest-report lint docs bench lock
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -55,6 +56,9 @@ prove: setup
 
 test-real: setup
 	$(BIN)/python -m pytest -q -m real_service tests/real
+
+ingest-report: setup
+	PYTHONPATH=. $(BIN)/python -m tests.ingest.every_file
 
 lint: setup
 	$(BIN)/ruff check .

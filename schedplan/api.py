@@ -3,6 +3,7 @@
 from pathlib import Path
 from schedplan import api
 
+api.ingest(Path("sacct.txt"), Path("sinfo.txt"), out=Path("shop/data"))
 project = api.project(Path("shop"))
 planned = api.plan(project)
 print(planned.plan.proof.gap, [row.node for row in planned.plan.placements])
@@ -17,6 +18,8 @@ from pathlib import Path
 from schedplan.config.load import load_settings
 from schedplan.config.override import parse_set
 from schedplan.config.project import locate_project
+from schedplan.ingest.account import Account
+from schedplan.ingest.readers import AUTO
 from schedplan.optimize.options import SolveOptions
 from schedplan.workflows.check import Checked
 from schedplan.workflows.check import check_plan as check
@@ -27,6 +30,7 @@ from schedplan.workflows.diff import diff_plans as diff
 from schedplan.workflows.forecast import Forecasted
 from schedplan.workflows.forecast import forecast_project as forecast
 from schedplan.workflows.goals import AskedGoals
+from schedplan.workflows.ingest import ingest_files
 from schedplan.workflows.optimize import Planned, plan_project, solve_options
 from schedplan.workflows.optimize import save as save_plan
 from schedplan.workflows.plan import SavedPlan, open_plan
@@ -37,6 +41,7 @@ from schedplan.workflows.verify import Verification
 from schedplan.workflows.verify import verify_plan as verify
 
 __all__ = [
+    "Account",
     "AskedGoals",
     "Checked",
     "CompareOptions",
@@ -53,6 +58,7 @@ __all__ = [
     "compare_options",
     "diff",
     "forecast",
+    "ingest",
     "open_plan",
     "plan",
     "project",
@@ -71,6 +77,24 @@ def project(*data: Path, config: Path | None = None, assign: tuple[str, ...] = (
     place = locate_project(data, config, Path())
     settings = load_settings(place.file, tuple(parse_set(text) for text in assign), os.environ)
     return open_project(place, settings)
+
+
+def ingest(
+    *sources: Path,
+    out: Path,
+    reader: str = AUTO,
+    timezone: str = "UTC",
+    renames: tuple[tuple[str, str], ...] = (),
+    units: tuple[tuple[str, str], ...] = (),
+    force: bool = False,
+) -> Account:
+    """Write what files hold as canonical Parquet into the folder `out`; return the account of every row.
+
+    renames: (column of a file, column of its table); units: (column of the table, unit of its cells). Nothing is written where a
+    file has a fault. Raises UsageError, InputError, OutputError.
+    """
+    account, _ = ingest_files(sources, out, timezone=timezone, renames=renames, reader=reader, force=force, units=units)
+    return account
 
 
 def plan(
