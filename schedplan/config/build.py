@@ -53,7 +53,7 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
         quotas=_quotas(document.quotas, given),
         forbid=_forbid(document, given),
         best_effort=_best_effort(document, given),
-        solver=SolverSettings(solver.gap, solver.seed, solver.threads, _time_limit_s(solver.time_limit, given)),
+        solver=SolverSettings(solver.gap, solver.seed, solver.threads, _time_limit_s(solver.time_limit, given), solver.anew),
         policy=PolicySettings(**document.policy.model_dump()),
         check=CheckSettings(_rules(document, given)),
         warnings=warnings + given.warnings(),

@@ -149,6 +149,7 @@ class SolverSection(Section):
         None, "threads at most; the result does not depend on it", "a whole number from 1 to 1024", ge=1, le=1024
     )
     time_limit: float | str | None = key(None, "far safety stop of solving", "seconds, or a duration such as 10m")
+    anew: bool = key(False, "with --from search all of a large plan again, not only near what has changed", "true or false")
 
 
 class PolicySection(Section):

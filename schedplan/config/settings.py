@@ -71,12 +71,14 @@ class ForecastSettings:
 
 @dataclass(frozen=True, slots=True)
 class SolverSettings:
-    """gap None: chosen by the size of the model. threads: no result depends on it. time_limit_s is a safety stop."""
+    """gap None: chosen by the size of the model. threads: no result depends on it. time_limit_s is a safety stop. anew: an earlier
+    plan to keep to is only priced, and not what the search begins from and stays near to."""
 
     gap: float | None
     seed: int
     threads: int | None
     time_limit_s: float | None
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)

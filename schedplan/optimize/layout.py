@@ -345,10 +345,14 @@ def _class_key(problem: Problem, job: Job, level: Level) -> tuple[object, ...]:
 
 
 def is_named(problem: Problem, job: Job) -> bool:
-    """Whether rows speak of a job by its name: one that runs, is pinned or stays, waits for others or runs in pieces."""
+    """Whether rows or costs speak of a job by its name: one that is bound, or stood somewhere in an earlier plan."""
+    return is_bound(problem, job) or job.name in problem.stay_of_job
+
+
+def is_bound(problem: Problem, job: Job) -> bool:
+    """Whether rows speak of a job by its name: one that runs, is pinned or stopped, waits for others or runs in pieces."""
     return job.state is JobState.RUNNING or any(
-        job.name in named
-        for named in (problem.linked, problem.pin_of_job, problem.stay_of_job, problem.stop_of_job, problem.may_pause)
+        job.name in named for named in (problem.linked, problem.pin_of_job, problem.stop_of_job, problem.may_pause)
     )
 
 

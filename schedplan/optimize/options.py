@@ -21,6 +21,8 @@ class SolveOptions:
     built each by itself, with frame_work each.
     Beyond long_slots slots, a model on pools of more than about long_columns is not built: price_steps prove a bound over all of
     them, and parts of window_slots slots are planned one after another, each with the overlap_slots behind it in view.
+    is_near: whether a plan that keeps to an earlier one is that one mended where not all of it can be searched at once, with boxes
+    around what has changed, near_box_work each, until these have taken near_work; else everything is searched anew.
     is_probed: whether CP-SAT looks for more fixed values and ties of a model before it searches it, which takes about as long as
     the search where that is short.
     """
@@ -51,6 +53,9 @@ class SolveOptions:
     window_slots: int = 24
     overlap_slots: int = 12
     price_steps: int = 200
+    is_near: bool = True
+    near_work: float = 1.5
+    near_box_work: float = 0.15
     is_probed: bool = True
     require_optimal: bool = False
 

@@ -13,6 +13,7 @@ from schedplan.optimize.best import Best
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.layout import Layout, Level
 from schedplan.optimize.models import Models
+from schedplan.optimize.near import Near
 from schedplan.optimize.nodes.climb import Climb, columns_on_nodes
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.refine.prices import StartPrices
@@ -47,12 +48,16 @@ class Search:
         self.dropped: tuple[str, ...] = ()
 
     def has_plan(self) -> bool:
-        """Search on pools, then on nodes; False where it is proven that there is no plan."""
+        """Search near an earlier plan where there is one, else on pools, then on nodes; False where it is proven that there is no
+        plan."""
         if is_long(self.problem, self.options):
             LongSearch(self.best).run()
             return True
         if self.problem.grid.n_slots > self.options.long_slots and (rule := kept_whole_because(self.problem)) is not None:
             self.best.route.append(f"all slots at once: {rule}")
+        near = Near(self.best, self.models)
+        if near.is_asked_for() and near.has_plan():
+            return True
         for level, limit in ((Level.POOLS, None), (Level.NODES, self.options.node_columns)):
             if level is Level.NODES and self._is_beyond_boxes:
                 self._climb()

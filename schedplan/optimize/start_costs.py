@@ -1,6 +1,7 @@
 """What every start of a layout on pools adds to F, many at a time: the formulas of `objective`, for starts that no rule names.
 
-Waiting and lateness, hours kept busy, expected rework, emissions. A test holds it against `objective`, start by start.
+Waiting and lateness, hours kept busy, expected rework, emissions, what moves against an earlier plan (of a start over several cells
+no more than leaves all of them). A test holds it against `objective`, start by start.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.emissions import emission_of
+from schedplan.measures.moves import stay_of
 from schedplan.measures.objective import Normalisation
 from schedplan.measures.work import counted_share, duty, lateness, node_share
 from schedplan.model.problem import GOALS, Objective
 from schedplan.optimize.constraints.elastic import is_taken_back
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_node_h
-from schedplan.optimize.layout import Cell, Column, JobClass, Layout
+from schedplan.optimize.layout import Cell, Column, JobClass, Layout, Site
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +62,8 @@ class _Pricing:
     def of(self, columns: list[Column]) -> Floats:
         """Return the cost of a gang of columns of one class, site and number of workers."""
         job_class, site = self.layout.classes[columns[0].class_idx], self.layout.site(columns[0])
-        found = self.factor["latency"] * np.array([self._late(job_class, column) for column in columns])
+        late = np.array([self._late(job_class, column) for column in columns])
+        found = self.factor["latency"] * (late + self._moved(job_class, site, columns))
         if not site.cells:
             return found
         cell = self.layout.cells[site.cells[0]]
@@ -89,6 +92,17 @@ class _Pricing:
             span_s = self.problem.grid.slot_start_s(column.start_slot), self.problem.grid.edges_s[column.end_edge]
             self.late[key] = lateness(self.problem, job_class.job, *span_s)
         return self.late[key]
+
+    def _moved(self, job_class: JobClass, site: Site, columns: list[Column]) -> Floats:
+        """Return what the devices of a gang that move count as, in device-hours."""
+        stay = stay_of(self.problem, job_class.job)
+        if stay is None:
+            return np.zeros(len(columns))
+        price = self.problem.objective.move_device_h * counted_share(job_class.job.shape, self.problem.cluster)
+        nodes = {name for idx in site.cells for name in self.layout.cells[idx].nodes}
+        here = sum(count for node, count in stay.nodes if node in nodes)
+        is_then = np.array([self.problem.grid.slot_start_s(column.start_slot) == stay.start_s for column in columns])
+        return price * np.where(is_then, max(columns[0].workers - here, 0), columns[0].workers)
 
     def _busy_h(self, columns: list[Column]) -> Floats:
         """Return the counted-resource-hours in which a gang is busy."""

@@ -19,11 +19,11 @@ from ortools.sat.python import cp_model
 from scipy.sparse import csr_array, vstack
 
 from schedplan.measures.objective import Normalisation
-from schedplan.model.problem import Objective
+from schedplan.model.problem import Objective, Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.formulation import Formulation, aimed, build
-from schedplan.optimize.layout import Column, JobClass, Layout, Level, is_named
+from schedplan.optimize.layout import Column, JobClass, Layout, Level, is_bound
 from schedplan.optimize.node_devices import may_be_needed
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.solvers.linear import Linear, Program, linear
@@ -48,7 +48,9 @@ def widened(layout: Layout, excluded: tuple[Job, ...], wanted: Objective, normal
     if not is_summable(layout, wanted):
         raise ValueError("the rows of this layout are not the sums of those of its slots")
     probes = _Probes(layout)
-    small = aimed(build(replace(layout, columns=probes.columns), excluded), wanted, normalisation)
+    small = aimed(
+        build(replace(layout, columns=probes.columns, problem=_without_stays(layout.problem)), excluded), wanted, normalisation
+    )
     if small.form is None:
         raise ValueError("a model with an objective has a form")
     model = cp_model.CpModel()
@@ -68,6 +70,15 @@ def widened(layout: Layout, excluded: tuple[Job, ...], wanted: Objective, normal
     return Formulation(model, whole, Rows(model), small.goals, arrays=arrays)
 
 
+def _without_stays(problem: Problem) -> Problem:
+    """Return a problem whose earlier plan has only the jobs that rows speak of: what others move is a cost of their starts."""
+    if problem.earlier is None:
+        return problem
+    bound = (stay for stay in problem.earlier.jobs if stay.job in problem.job_by_name)
+    stays = tuple(stay for stay in bound if is_bound(problem, problem.job_by_name[stay.job]))
+    return replace(problem, earlier=replace(problem.earlier, jobs=stays))
+
+
 class _Probes:
     """The columns of the small model: those that stand as they are, then the probes.
 
@@ -77,7 +88,7 @@ class _Probes:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        is_own = [is_named(layout.problem, one.job) or one.fixed is not None for one in layout.classes]
+        is_own = [is_bound(layout.problem, one.job) or one.fixed is not None for one in layout.classes]
         numbers: dict[Hashable, int] = {}
         like = [numbers.setdefault(_kind(layout, one), len(numbers)) for one in layout.classes]
         columns, is_kept = layout.arrays, np.array(is_own, dtype=np.bool_)[layout.arrays.class_idx]

@@ -108,10 +108,11 @@ def _solving(problem: Problem, options: SolveOptions, asked: AskedGoals, watch: 
     from schedplan.optimize.goals.lexicographic import GoalByGoal
     from schedplan.optimize.goals.pareto import FrontOfTwo
 
+    anew = replace(options, is_near=False)  # what is best by one goal is not near what was best by all
     if asked.n_points is not None:
-        return FrontOfTwo(problem, asked.front_of(problem.objective), asked.n_points, options, watch)
+        return FrontOfTwo(problem, asked.front_of(problem.objective), asked.n_points, anew, watch)
     if asked.order:
-        return GoalByGoal(problem, asked.order, options, watch)
+        return GoalByGoal(problem, asked.order, anew, watch)
     return ByWeights(problem, options, watch)
 
 
@@ -234,6 +235,7 @@ def solve_options(settings: Settings, *, require_optimal: bool = False) -> Solve
         seed=solver.seed,
         time_limit_s=solver.time_limit_s,
         require_optimal=require_optimal,
+        is_near=not solver.anew,
     )
 
 

@@ -4,9 +4,10 @@ Sets: jobs c of the earlier plan, started at τ_c with a_c[n] workers on node n;
 slots t that both plans have; cells p of nodes; g devices of a worker or replica; H = `[objective] move_device_h`.
 Formula: added to the latency goal: H g_c W_c x[c,site,t] for t other than τ_c; H g_c d[c,p] and H g_s e[s,p,t] with d, e >= 0,
 d[c,p] >= w[c,p,τ_c] − x[c,site,τ_c] Σ_{n in p} a_c[n], e[s,p,t] >= k[s,p,t] − Σ_{n in p} b_s[n,t].
-Intuition: exact on single nodes. On cells of several nodes it counts what leaves the cell and not what changes its node inside: no
-more than is moved, so a bound stays a bound. The scales of the goals are those of a problem without an earlier plan: with unchanged
-inputs that plan is worth what it was, and every other at least what it was.
+Intuition: exact on single nodes. On cells of several nodes it counts what leaves the cell and not what changes its node inside, and
+of a gang over several such cells what leaves them all: no more than is moved, so a bound stays a bound. The scales of the goals are
+those of a problem without an earlier plan: with unchanged inputs that plan is worth what it was, and every other at least what it
+was.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from schedplan.measures.moves import stay_of
 from schedplan.measures.pieces import Piece
 from schedplan.measures.work import counted_share
 from schedplan.model.workload import Job
-from schedplan.optimize.layout import Cell
+from schedplan.optimize.layout import Cell, Level
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Amount, Start, Variables
 
@@ -50,8 +51,10 @@ def _of_job(variables: Variables, rows: Rows, start: Start) -> list[Move]:
     if column.piece is Piece.FIRST or problem.grid.slot_start_s(column.start_slot) != stay.start_s:
         return [(start.gangs, price * start.column.workers)]
     nodes = dict(stay.nodes)
-    if len(layout.site(start.column).cells) == 1:
-        return [(start.gangs, price * max(start.column.workers - _before(layout.cells[start.workers[0][0]], nodes), 0))]
+    site = layout.site(start.column).cells
+    if len(site) == 1 or layout.level is Level.POOLS:
+        before = sum(_before(layout.cells[idx], nodes) for idx in site)
+        return [(start.gangs, price * max(start.column.workers - before, 0))]
     moves: list[Move] = []
     for cell_idx, workers in start.workers:
         before = _before(layout.cells[cell_idx], nodes)

@@ -10,6 +10,7 @@ a rule of their own stay where they are (`freedom`).
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,6 +63,19 @@ class Demands:
         demand = self.layout.problem.demand_of.get(service.name)
         return BILLION if demand is not None and demand.peak_rps[slot] > 0 else 0
 
+    def short(self, floor: Floor, slot: int) -> dict[int, int]:
+        """Return how many replicas services lack in a slot on a floor, at what those serve that they have least of; by number."""
+        found = {}
+        for idx, service in self.services:
+            share = self.share[service.name]
+            here = [(node, count) for (node, at), count in floor.fleets[service.name].items() if at == slot]
+            served = sum(count * (share[floor.pools[node].accelerator][slot] or 0) for node, count in here)
+            least = min((by_slot[slot] or BILLION for by_slot in share.values()), default=BILLION)
+            missing = max(-(-(self.asked(service, slot) - served) // least), service.min_replicas - sum(count for _, count in here))
+            if missing > 0:
+                found[idx] = missing
+        return found
+
     def nodes(self, service_idx: int) -> Nodes:
         """Return the nodes on which a service may stand."""
         idx = self.layout.problem.cluster.node_idx
@@ -74,10 +88,12 @@ def refit(floor: Floor, demands: Demands, slots: range | None = None) -> bool:
 
     A slot without an answer stays as it was.
     """
-    if not demands.services:
-        return True
-    served = [_Slot(floor, demands, slot).refit() for slot in slots or range(floor.problem.grid.n_slots)]
-    return all(served)
+    return not unserved(floor, demands, slots or range(floor.problem.grid.n_slots))
+
+
+def unserved(floor: Floor, demands: Demands, slots: Iterable[int]) -> tuple[int, ...]:
+    """Choose all replicas of some slots anew; return the slots in which none would serve, which stay as they were."""
+    return tuple(slot for slot in slots if not _Slot(floor, demands, slot).refit()) if demands.services else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,23 +228,49 @@ class _Slot:
         for (name, number), amount in self.counts.items():
             pool = floor.pools[self.groups[number].nodes[0]]
             priced.append((amount, float(floor.rates.replica(self.services[name], pool)[self.slot]) + spare))
+            priced += self._moves(self.services[name], self.groups[number], amount)
         scale = min(objective_scale(sum(price * max(amount.proto.domain) for amount, price in priced)), 2.0**40)
         weights = [round(price * scale) for _, price in priced]
         self.model.minimize(cp_model.LinearExpr.weighted_sum([amount for amount, _ in priced], weights))
+
+    def _moves(self, service: Service, group: _Group, amount: cp_model.IntVar) -> list[tuple[cp_model.IntVar, float]]:
+        """Return what of an amount is beyond what an earlier plan had on the nodes of a group, with its price."""
+        before = self.floor.stays.replicas(service, self.slot)
+        if before is None:
+            return []
+        stood = sum(before.get(node, 0) for node in group.nodes)
+        beyond = self.model.new_int_var(0, max(amount.proto.domain), "")
+        self.model.add(beyond >= amount - stood)
+        return [(beyond, self.floor.stays.price(service))]
 
     def _chosen(self, solver: cp_model.CpSolver) -> dict[tuple[str, int], int]:
         """Return the replicas by service and node: of nodes in one group the fullest that hold some first."""
         found: dict[tuple[str, int], int] = {}
         left: dict[int, int] = {}
         for number, group in enumerate(self.groups):
-            for name in self.services:
-                amount = self.counts.get((name, number))
-                count = 0 if amount is None else solver.value(amount)
-                if count and not group.room:
-                    found[name, group.nodes[0]] = count
-                elif count:
-                    self._share_out(found, left, group, name, count)
+            counts = {name: solver.value(self.counts[name, number]) for name in self.services if (name, number) in self.counts}
+            if not group.room:
+                found.update({(name, group.nodes[0]): count for name, count in counts.items() if count})
+                continue
+            rest = {name: count - self._stay(found, left, group, name, count) for name, count in counts.items()}
+            for name, count in rest.items():
+                self._share_out(found, left, group, name, count)
         return found
+
+    def _stay(self, found: dict[tuple[str, int], int], left: dict[int, int], group: _Group, name: str, count: int) -> int:
+        """Let replicas stand where an earlier plan had them; return how many do."""
+        before, missing = self.floor.stays.replicas(self.services[name], self.slot), count
+        here = [node for node in group.nodes if before and node in before]
+        if not here or before is None:
+            return 0
+        room = self.floor.room(np.array(here, dtype=np.intp), self.services[name].shape, self.span)
+        for node, fits in zip(here, room.tolist(), strict=True):
+            staying = min(missing, before[node], left.setdefault(node, fits))
+            if staying:
+                found[name, node] = staying
+                left[node] -= staying
+                missing -= staying
+        return count - missing
 
     def _share_out(self, found: dict[tuple[str, int], int], left: dict[int, int], group: _Group, name: str, count: int) -> None:
         array = np.array(group.nodes, dtype=np.intp)
@@ -237,6 +279,6 @@ class _Slot:
             node = group.nodes[idx]
             here = min(count, left.setdefault(node, int(room[idx])))
             if here:
-                found[name, node] = here
+                found[name, node] = found.get((name, node), 0) + here
                 left[node] -= here
                 count -= here

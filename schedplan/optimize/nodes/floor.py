@@ -20,6 +20,7 @@ from schedplan.model.workload import Job, JobState, Service, Topology, WorkerSha
 from schedplan.optimize.nodes.berth import Berth, Taken
 from schedplan.optimize.nodes.freedom import holds_whole_devices, may_move, may_refit
 from schedplan.optimize.nodes.rates import Rates
+from schedplan.optimize.nodes.stays import Stays
 from schedplan.packing.assignment import has_work
 from schedplan.packing.board import Board
 from schedplan.packing.footprint import UNBOUNDED, footprint
@@ -39,7 +40,7 @@ class Floor:
 
     def __init__(self, problem: Problem, rates: Rates) -> None:
         cluster, board = problem.cluster, Board(problem)
-        self.problem, self.rates = problem, rates
+        self.problem, self.rates, self.stays = problem, rates, Stays(problem, rates)
         self.pools: tuple[Pool, ...] = board.pools
         self.resources = ("devices", "cpus", "memory", *board.resources)
         self.free = np.stack([board.slices.sum(axis=1), board.cpu, board.memory, *board.resources.values()])
@@ -153,6 +154,7 @@ class Floor:
         pool, workers = self.pools[berth.nodes[0][0]], berth.workers
         added = rates.start(job, pool, berth.start_slot, berth.end_edge, workers) - rates.left_out(job)
         added += rates.rework(job, pool, len(berth.nodes), berth.start_slot, workers)
+        added += self.stays.moved(job, berth.start_slot, berth.nodes)
         if rates.carbon:
             added += sum(
                 count * rates.worker(job, self.pools[node], berth.start_slot, berth.end_edge, workers)
@@ -190,6 +192,8 @@ class Floor:
             fleet[node, slot] = had + count
         self._repay(((node, 0),))
         self.total += self._bill_of(node) - before + count * float(self.rates.replica(service, self.pools[node])[slot])
+        moved = self.stays.moved_replicas
+        self.total += moved(service, slot, node, had + count) - moved(service, slot, node, had)
 
     def demands(self, node: int, shape: WorkerShape) -> tuple[tuple[int, int], ...]:
         """Return (resource, what one worker takes of it) for all that a shape takes and that is counted on a node."""

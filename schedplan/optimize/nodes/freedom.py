@@ -1,6 +1,6 @@
 """Freedom: which work may be moved by marginal cost alone. What more rules bind stays where it stands, and the rest goes around it.
 
-A rule that ties a job to other jobs, to single devices, to an earlier plan or to a person's word is not known here.
+A rule that ties a job to other jobs, to single devices or to a person's word is not known here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from schedplan.model.workload import DeadlineKind, Job, JobState, Service, Topol
 
 def may_move(problem: Problem, job: Job) -> bool:
     """Whether a job's start and nodes are bound by windows, eligibility, room, domains and quotas alone."""
-    is_tied = job.name in problem.linked or job.name in problem.pin_of_job or job.name in problem.stay_of_job
+    is_tied = job.name in problem.linked or job.name in problem.pin_of_job
     is_unsure = problem.limits.min_on_time > 0 and job.spot_ok and job.deadline_kind is DeadlineKind.HARD
     is_plain = holds_whole_devices(job.shape) and not job.is_elastic and job.topology is not Topology.DEVICE_GROUP
     is_whole = job.name not in problem.may_pause and not problem.stops
@@ -25,7 +25,7 @@ def may_refit(problem: Problem, service: Service) -> bool:
     """Whether the replicas of a service are bound by target, their number and room alone, slot by slot."""
     lags = service.startup_minutes > 0 or service.load_minutes > 0 or service.min_hold_minutes > 0
     is_apart = service.spread is not None or service.dedicated or service.tenant in problem.quota_tenants
-    is_told = problem.earlier is not None or bool(problem.stops) or any(pin.work == service.name for pin in problem.pins)
+    is_told = bool(problem.stops) or any(pin.work == service.name for pin in problem.pins)
     is_bound = is_priced(problem) or problem.limits.reserve is not Reserve.NONE
     return holds_whole_devices(service.shape) and not (lags or is_apart or is_told or is_bound)
 

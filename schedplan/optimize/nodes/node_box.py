@@ -181,11 +181,12 @@ class NodeBox:
         amounts = [amount for _, amount in on]
         if offer.workers == per_unit:
             gangs: Gangs = cp_model.LinearExpr.sum(amounts)
-            self.priced += [(amount, offer.least) for amount in amounts]
+            self.priced += [(amount, offer.least - offer.away) for amount in amounts]
         else:
             gangs = self.model.new_int_var(0, count, "")
             self.model.add(cp_model.LinearExpr.sum(amounts) == offer.workers * gangs)
-            self.priced.append((gangs, offer.least))
+            self.priced.append((gangs, offer.least - offer.away))
+        self._price_moves(job, offer, on, per_unit)
         for node, amount in on:
             for resource, demand in self.floor.demands(node, job.shape):
                 for slot in range(offer.start_slot, offer.end_edge):
@@ -193,6 +194,24 @@ class NodeBox:
             for slot in range(offer.start_slot, offer.end_edge):
                 self.used[node, slot].append(amount)
         return _Choice(offer, gangs, on, per_unit)
+
+    def _price_moves(self, job: Job, offer: Offer, on: tuple[tuple[int, cp_model.IntVar], ...], per_unit: int) -> None:
+        """Price the workers of a choice that stand elsewhere than an earlier plan had them; such a job is a kind of its own."""
+        if not offer.away and self.floor.stays.before(job, offer.start_slot) is None:
+            return
+        before = self.floor.stays.before(job, offer.start_slot) or {}
+        for node, amount in on:
+            self._price_beyond(amount, per_unit, before.get(node, 0), self.floor.stays.price(job))
+
+    def _price_beyond(self, amount: cp_model.IntVar, per_unit: int, before: int, price: float) -> None:
+        """Price what an amount of units is beyond what stood before."""
+        most = max(amount.proto.domain) * per_unit
+        if before == 0:
+            self.priced.append((amount, price * per_unit))
+        elif before < most:
+            beyond = self.model.new_int_var(0, most - before, "")
+            self.model.add(beyond >= amount * per_unit - before)
+            self.priced.append((beyond, price))
 
     def _add_replicas(self) -> None:
         problem = self.floor.problem
@@ -225,6 +244,9 @@ class NodeBox:
         amount = self.model.new_int_var(0, room, "")
         self.replicas[name, node, slot] = amount
         self.priced.append((amount, float(floor.rates.replica(service, floor.pools[node])[slot])))
+        before = floor.stays.replicas(service, slot)
+        if before is not None:
+            self._price_beyond(amount, 1, before.get(node, 0), floor.stays.price(service))
         for resource, demand in floor.demands(node, service.shape):
             self.taking[node, slot, resource].append((amount, demand))
         self.used[node, slot].append(amount)

@@ -22,6 +22,7 @@ from schedplan.optimize.nodes.berth import Berth, Taken
 from schedplan.optimize.nodes.floor import Floor, Nodes
 from schedplan.optimize.nodes.freedom import may_move
 from schedplan.optimize.nodes.rates import Rates
+from schedplan.optimize.nodes.stays import Stays
 from schedplan.optimize.refine.prices import StartPrices
 
 LEVEL = 1e-12
@@ -32,6 +33,7 @@ LEVEL = 1e-12
 class Offer:
     """A start of a job on the nodes of one site. least: what it adds to F before nodes are switched on or quotas exceeded.
 
+    away: of that, what it adds by moving against an earlier plan, whichever of the nodes it takes.
     is_likely: whether the relaxation on pools prices it so that it may well be part of a good plan.
     """
 
@@ -41,6 +43,7 @@ class Offer:
     nodes: Nodes
     accelerator: str | None
     least: float
+    away: float = 0.0
     is_likely: bool = True
 
     @property
@@ -53,6 +56,7 @@ class Offers:
 
     def __init__(self, layout: Layout, rates: Rates, prices: StartPrices | None = None) -> None:
         self.layout, self.rates, self.prices = layout, rates, prices
+        self.stays = Stays(layout.problem, rates)
         self.class_of = {job.name: one.idx for one in layout.classes for job in one.jobs}
         self._columns: dict[int, list[int]] = defaultdict(list)
         for number, column in enumerate(layout.columns):
@@ -82,7 +86,8 @@ class Offers:
             self.rates.worker(job, self.layout.cells[idx].pool, *span, column.workers) for idx in site.cells
         )
         nodes, is_likely = self._site_nodes(site.cells), self._is_likely(column, pool)
-        return Offer(*span, column.workers, nodes, pool.accelerator, least, is_likely)
+        away = self.stays.moved_at_least(job, column.start_slot, column.workers, nodes.tolist())
+        return Offer(*span, column.workers, nodes, pool.accelerator, least + away, away, is_likely)
 
     def _is_likely(self, column: Column, pool: Pool) -> bool:
         if self.prices is None:
@@ -134,7 +139,8 @@ def berths(floor: Floor, offered: tuple[Offer, ...], job: Job, below: float) -> 
 def nodes_for(floor: Floor, nodes: Nodes, job: Job, workers: int, slots: slice) -> Taken | None:
     """Return the nodes that take a gang for least, then those left with least room; None where there is no room.
 
-    A node that takes all that is left of the gang comes before one that does not, where neither must be switched on.
+    A node that takes all that is left of the gang comes before one that does not, where neither must be switched on. At the start
+    that an earlier plan gave the gang, the nodes come first on which it stood.
     """
     room = floor.room(nodes, job.shape, slots)
     if is_on_one_node(job.topology):
@@ -144,10 +150,30 @@ def nodes_for(floor: Floor, nodes: Nodes, job: Job, workers: int, slots: slice) 
     here = np.flatnonzero(room)
     nodes, room = nodes[here], room[here]
     price = np.round(floor.new_price(nodes, slots) / LEVEL)
+    before = floor.stays.before(job, slots.start)
+    stood = np.array([(before or {}).get(int(node), 0) for node in nodes], dtype=np.int64)
+    if stood.any() and (not is_on_one_node(job.topology) or int(stood.max()) >= workers):
+        return _as_before(nodes, room, price, workers, np.minimum(stood, room))
     if workers == 1 or int(room.max()) == 1:
         order = np.lexsort((nodes, room, price))[:workers]
         return tuple(sorted((int(nodes[idx]), 1) for idx in order))
     return _filled(nodes, room, price, workers)
+
+
+def _as_before(nodes: Nodes, room: NDArray[np.int64], price: NDArray[np.float64], workers: int, stood: NDArray[np.int64]) -> Taken:
+    """Return the nodes with as many workers where they stood as there is room for, the rest on those that cost least."""
+    taken: dict[int, int] = {}
+    missing = workers
+    for idx in np.flatnonzero(stood).tolist():
+        count = min(missing, int(stood[idx]))
+        if count:
+            taken[int(nodes[idx])] = count
+            missing -= count
+            room[idx] -= count
+            price[idx] = 0.0
+    for node, count in _filled(nodes, room, price, missing):
+        taken[node] = taken.get(node, 0) + count
+    return tuple(sorted(taken.items()))
 
 
 def _filled(nodes: Nodes, room: NDArray[np.int64], price: NDArray[np.float64], workers: int) -> Taken:

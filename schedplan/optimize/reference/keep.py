@@ -27,7 +27,8 @@ def carried_over(problem: Problem) -> Decisions | None:
         return None
     board = Board(problem)
     parts = list(running_parts(problem, board))
-    for stay in problem.earlier.jobs:
+    # by their starts: devices that suffice in every slot are then found free for the whole of every run
+    for stay in sorted(problem.earlier.jobs, key=lambda stay: (stay.start_s, stay.job)):
         parts += _stays(problem, board, stay)
     replicas = reference_replicas(problem, board, as_before=True)
     standing = {part.job for part in parts}

@@ -68,12 +68,12 @@ class Refinement:
         else:
             self._keep(values)
 
-    def relax(self) -> float | None:
+    def relax(self, *, dives: bool = True) -> float | None:
         """Solve the relaxation with rounding rows and dive from it in every style; return the bound it proves, None without any."""
         relaxed = Relaxed(self.program, self.formulation, self.atlas)
         relaxed.tighten()
         styles = STYLES if self.program.n_columns <= ALL_STYLES else STYLES[:1]
-        for style in styles if relaxed.bound is not None else ():
+        for style in styles if dives and relaxed.bound is not None else ():
             self._keep(dive(relaxed.master, self.formulation, self.atlas, style))
         is_solved = relaxed.bound is not None and relaxed.master.solve()
         self.master = relaxed.master if is_solved else None
