@@ -253,7 +253,16 @@ class Relaxation:
 
     def _cut(self, t: int, pattern: Pattern) -> list[tuple[int, float]]:
         shares, device = self._cut_rows[t]
-        return [*((row, -float(count)) for row, count in zip(shares, pattern, strict=True) if count), (device, 1.0)]
+        entries = [self._entry(row, -count) for row, count in zip(shares, pattern, strict=True) if count]
+        return [*entries, self._entry(device, 1)]
+
+    def _entry(self, row: int, count: int) -> tuple[int, float]:
+        """The one object of all columns that says so: there are many patterns, and few entries."""
+        return self._entries.setdefault((row, count), (row, float(count)))
+
+    @cached_property
+    def _entries(self) -> dict[tuple[int, int], tuple[int, float]]:
+        return {}
 
     @cached_property
     def _cut_rows(self) -> list[tuple[tuple[int, ...], int]]:
