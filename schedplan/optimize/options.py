@@ -19,8 +19,10 @@ class SolveOptions:
     pools that would take more than memory_mb is not built, nor one on nodes beyond box_columns, nor one that looks for a conflict
     beyond pool_columns; beyond box_columns the plan on pools is packed on nodes, and node_frames boxes are
     built each by itself, with frame_work each.
+    Beyond about apart_columns columns on pools, parts that share nothing are solved one by one.
     Beyond long_slots slots, a model on pools of more than about long_columns is not built: price_steps prove a bound over all of
-    them, and parts of window_slots slots are planned one after another, each with the overlap_slots behind it in view.
+    them, and parts of window_slots slots are planned one after another, each with the overlap_slots behind it in view, and with
+    window_frames boxes on its nodes.
     is_near: whether a plan that keeps to an earlier one is that one mended where not all of it can be searched at once, with boxes
     around what has changed, near_box_work each, until these have taken near_work; else everything is searched anew.
     is_probed: whether CP-SAT looks for more fixed values and ties of a model before it searches it, which takes about as long as
@@ -48,10 +50,12 @@ class SolveOptions:
     box_work: float = 0.5
     node_frames: int = 60
     frame_work: float = 0.3
+    apart_columns: int = 20_000
     long_slots: int = 48
     long_columns: int = 60_000
     window_slots: int = 24
     overlap_slots: int = 12
+    window_frames: int = 20
     price_steps: int = 200
     is_near: bool = True
     near_work: float = 1.5

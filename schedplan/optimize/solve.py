@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from math import fsum
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from schedplan.optimize.best import Best
 from schedplan.optimize.conflict.core import conflict
 from schedplan.optimize.conflict.satisfaction import Answer, satisfaction
 from schedplan.optimize.ground import Ground, Incumbent, ground_of
+from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT
 from schedplan.optimize.reference.keep import carried_over
@@ -29,9 +31,12 @@ from schedplan.optimize.reference.policy import ListPolicy
 from schedplan.optimize.reference.standard import listed, values
 from schedplan.optimize.repair.repairs import repairs
 from schedplan.optimize.search import Search
+from schedplan.optimize.windows.apart import is_apart, joined, of_nothing, parts_of
 from schedplan.packing.settling import replica_starts, settlings
 
 NEARLY = 0.001
+ROUNDED = 1e-12
+"""What the sum of bounds of parts may be off by, beside their size."""
 MOST_NAMED = 20
 
 
@@ -133,7 +138,9 @@ class _Solve:
         self._begin()
         if self.best.incumbent is None and self._must_have_no_plan():
             return None
-        if not self.search.has_plan():
+        if is_apart(self.problem, self.options):
+            self._solve_apart()
+        elif not self.search.has_plan():
             return None
         if self.best.incumbent is None:
             raise SolverError(
@@ -141,6 +148,23 @@ class _Solve:
                 hint="Raise the limits of the solver, or relax a limit of the project.",
             )
         return self.best.incumbent
+
+    def _solve_apart(self) -> None:
+        """Solve parts that share nothing one by one, and join their plans and bounds."""
+        parts, found = parts_of(self.problem), []
+        self.best.route.append(f"{len(parts)} parts that share nothing")
+        for number, part in enumerate(parts, 1):
+            self.best.tell(f"part {number} of {len(parts)}")
+            one = _apart(part, self.options, self.normalisation)
+            self.best.route.append(f"part {number}: {'no plan' if one is None else one[1].route}")
+            if one is None:
+                return
+            found.append(one)
+        bounds = [proof.bound for _, proof in found if proof.bound is not None]
+        if len(bounds) == len(parts):
+            shared = of_nothing(self.problem, Rates.of(self.problem, self.normalisation))
+            self.best.bounds.append(fsum(bounds) - (len(parts) - 1) * shared - ROUNDED * (1 + len(parts) * abs(shared)))
+        self.best.offer(joined(self.problem, parts, tuple(one.decisions for one, _ in found)))
 
     def _begin(self) -> None:
         """Begin from what is given, else from what arithmetic alone gives: the list policies' plans and the earlier one."""
@@ -234,6 +258,15 @@ class _Solve:
         found = repairs(self.problem, items, self.options, self._cheapest) if self.with_repairs else ()
         proof = Proof(PlanStatus.INFEASIBLE, None, None, None, None, "; ".join(self.best.route) or "arithmetic", (), items, found)
         return self._empty(proof)
+
+
+def _apart(part: Problem, options: SolveOptions, normalisation: Normalisation) -> tuple[Incumbent, Proof] | None:
+    """Return the best decisions of a part of a problem with their proof, by the scales of the whole."""
+    chosen = replace(options, require_optimal=False)
+    try:
+        return _Solve(part, chosen, ground_of(part, normalisation, chosen), with_repairs=False).brief()
+    except SolverError:
+        return None
 
 
 def _unbroken(problem: Problem, options: SolveOptions, normalisation: Normalisation) -> Decisions | None:

@@ -12,7 +12,8 @@ from schedplan.optimize.windows.ascent import Ascent, first_prices
 from schedplan.optimize.windows.relaxation import Relaxation, is_bounded
 from schedplan.optimize.windows.roll import Roll, Rolled
 from schedplan.optimize.windows.route import told_size
-from schedplan.packing.assignment import GangStart
+from schedplan.packing.assignment import GangStart, has_work
+from schedplan.packing.supply import close_supply
 
 
 class LongSearch:
@@ -53,6 +54,7 @@ class LongSearch:
             if self.best.is_late():
                 self.best.route.append("the clock ended the windows")
                 return
+        self.best.work.append(("nodes_box_time", round(roll.work, 6)))
         before = self.best.incumbent
         for decisions in () if rolled is None else self._landed(roll, rolled):
             self.best.offer(decisions)
@@ -62,10 +64,12 @@ class LongSearch:
 
     def _landed(self, roll: Roll, rolled: Rolled) -> list[Decisions]:
         """Return the plans on nodes of what all windows start."""
-        if roll.landing is None:
+        if not roll.lands:
             return on_nodes(self.problem, rolled.gangs, rolled.fleets)
-        landed = roll.landing.decisions()
-        return [] if landed is None else [landed]
+        parts = tuple(sorted(gang.part(nodes[0], workers) for gang in rolled.gangs for nodes, workers in gang.groups))
+        replicas = tuple(sorted(rolled.replicas))
+        on = close_supply(self.problem, has_work(self.problem, parts, replicas))
+        return [] if on is None else [Decisions(parts, replicas, on)]
 
     def _standing(self) -> tuple[GangStart, ...]:
         """Return what runs when the horizon begins, on its nodes."""

@@ -112,8 +112,9 @@ class Relaxation:
         """Return what each job costs at least at some prices where it starts with a slot or later, or is left out; F, [job]."""
         return self._cheapest(self.payable(prices), slot)[0]
 
-    def likely(self, prices: Prices, jobs: Ints, slots: range, most: int) -> dict[int, dict[int, list[int]]]:
-        """Return so many of the cheapest starts, at some prices, of each of some jobs in some slots: by job and pool the slots."""
+    def likely(self, prices: Prices, jobs: Ints, slots: range, most: int, most_on_pool: int) -> dict[int, dict[int, list[int]]]:
+        """Return by job and pool the slots, of some, in which starts are cheapest at some prices: so many of each job, and so many
+        of it on each pool."""
         paid = self.payable(prices)
         room, tenant = _summed(paid.room), _summed(paid.tenant)
         row_of = np.full(len(self.menu.left_out), LEFT_OUT, dtype=np.int64)
@@ -125,11 +126,13 @@ class Relaxation:
             costs[np.arange(slots.start, slots.start + costs.shape[1]) < course.release[here, None]] = np.inf
             found[row_of[course.job[here]], course.pool, : costs.shape[1]] = costs + course.plain[here, None]
         flat = found.reshape(len(jobs), len(self.size) * len(slots))
-        cheapest = np.argsort(flat, axis=1, kind="stable")[:, :most]
+        is_cheap = np.zeros(flat.shape, dtype=np.bool_)
+        np.put_along_axis(is_cheap, np.argsort(flat, axis=1, kind="stable")[:, :most], True, axis=1)
+        of_pool = is_cheap.reshape(found.shape)
+        np.put_along_axis(of_pool, np.argsort(found, axis=2, kind="stable")[:, :, :most_on_pool], True, axis=2)
         chosen: dict[int, dict[int, list[int]]] = {int(job): {} for job in jobs}
-        for row, job in enumerate(jobs.tolist()):
-            for where in cheapest[row][np.isfinite(flat[row, cheapest[row]])].tolist():
-                chosen[job].setdefault(where // len(slots), []).append(where % len(slots))
+        for row, pool, slot in np.argwhere(of_pool & np.isfinite(found)).tolist():
+            chosen[int(jobs[row])].setdefault(pool, []).append(slot)
         return chosen
 
     def _moved(self, prices: Prices) -> float:

@@ -1,18 +1,19 @@
 """Rolling windows: a long horizon planned on pools part after part, each with what comes right behind it in view.
 
 A part is planned with an overlap; what starts in its own slots stands from then on, and what would start later is planned again
-with the next part. What a job is worth that a part leaves for later, prices of the whole horizon tell. It packs nothing on nodes.
+with the next part. What a job is worth that a part leaves for later, prices of the whole horizon tell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from schedplan.measures.objective import Normalisation
 from schedplan.measures.work import release_s
+from schedplan.model.plan import ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.formulation import Formulation
@@ -23,22 +24,28 @@ from schedplan.optimize.refine.dive import STYLES, dive
 from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.solvers.cp_sat import Found, Outcome
 from schedplan.optimize.solvers.master import Master
-from schedplan.optimize.windows.landing import Landing, may_land
+from schedplan.optimize.windows.landing import landed, may_land
 from schedplan.optimize.windows.menu import Floats
 from schedplan.optimize.windows.part import Likely, in_whole, part_layout, part_of
 from schedplan.optimize.windows.relaxation import Prices, Relaxation
 from schedplan.packing.assignment import FleetSlot, GangStart
 
-STARTS_A_JOB = 12
-"""Starts of a job that a part chooses from: the cheapest at the prices of the whole horizon."""
+STARTS, LEAST_A_JOB, MOST_A_JOB = 30_000, 12, 30
+"""Starts that a part chooses from, in all and of each job: the cheapest at the prices of the whole horizon."""
+ON_A_POOL = 0.2
+"""Of each job the cheapest on each pool besides, as a share of how many are the cheapest of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """What stands after a part: gangs and fleets of all parts so far, by the slots of the whole problem; columns: of its model."""
+    """What stands after a part, by the slots of the whole problem: gangs, and fleets on pools or replicas on nodes.
+
+    columns: of the model of the part.
+    """
 
     gangs: tuple[GangStart, ...]
     fleets: tuple[FleetSlot, ...]
+    replicas: tuple[ReplicaPart, ...]
     columns: int
 
 
@@ -62,7 +69,9 @@ class Roll:
         self.fleets: list[FleetSlot] = []
         self.longest = max((int((one.ends - np.arange(len(one.ends))).max()) for one in relaxation.menu.courses), default=1)
         self.idx_of = {job.name: idx for idx, job in enumerate(self.problem.jobs)}
-        self.landing = Landing(self.problem, relaxation.rates) if may_land(self.problem) else None
+        self.lands = may_land(self.problem)
+        self.replicas: list[ReplicaPart] = []
+        self.work = 0.0
         self.last_of = _last_starts(relaxation)
         self.wait_of = _waits(relaxation)
 
@@ -86,12 +95,21 @@ class Roll:
         standing = [gang for gang in self.gangs if gang.end_edge > first]
         part = part_of(self.problem, first, end, jobs, standing)
         shape = part_layout(part, seen - first - 1, self._likely(jobs, first, seen))
-        formulation = self._aimed(shape, part, later, first)
-        found = _best(formulation, self.options)
+        waiting = self._waiting(jobs, part, later)
+        found = _best(self._aimed(shape, part, waiting), self.options)
         if found.outcome is not Outcome.SOLVED:
             return None
-        self._keep(found, first, after, later)
-        return Rolled(tuple(self.gangs), tuple(self.fleets), shape.n_columns)
+        if not self.lands:
+            self._keep(found.gangs, first, after)
+            self.fleets += [replace(fleet, slot=fleet.slot + first) for fleet in found.fleets if fleet.slot + first < after]
+            return Rolled(tuple(self.gangs), tuple(self.fleets), (), shape.n_columns)
+        on_nodes = landed(shape, found, self.normalisation, waiting, self.options)
+        if on_nodes is None:
+            return None
+        self.work += on_nodes.work
+        self._keep(on_nodes.gangs, first, after)
+        self.replicas += [replace(one, slot=one.slot + first) for one in on_nodes.replicas if one.slot + first < after]
+        return Rolled(tuple(self.gangs), (), tuple(self.replicas), shape.n_columns)
 
     def _open(self, first: int, after: int, seen: int) -> list[Job]:
         """Return the jobs that may start in the part: there in time, and with all that they wait for or start with."""
@@ -112,7 +130,8 @@ class Roll:
     def _likely(self, jobs: list[Job], first: int, seen: int) -> Likely:
         """Return which starts of jobs are likely, by the prices of the whole horizon."""
         idx = np.array([self.idx_of[job.name] for job in jobs], dtype=np.int64)
-        chosen = self.relaxation.likely(self.prices, idx, range(first, seen), STARTS_A_JOB)
+        starts = min(max(STARTS // max(len(jobs), 1), LEAST_A_JOB), MOST_A_JOB)
+        chosen = self.relaxation.likely(self.prices, idx, range(first, seen), starts, int(starts * ON_A_POOL))
         names = [pool.name for pool in self.problem.cluster.pools]
         return lambda job: {names[pool]: slots for pool, slots in chosen[self.idx_of[job.name]].items()}
 
@@ -120,36 +139,38 @@ class Roll:
         before = all(other in found or other not in self.waiting for other in self.problem.waits_for[name])
         return before and all(row.name in found for row in self.problem.gang_rows.get(name, ()))
 
-    def _aimed(self, shape: Layout, part: Problem, later: Floats, first: int) -> Formulation:
-        """Return the model of a part in which leaving a job for later, or out, has the price that the whole horizon gives it."""
+    def _waiting(self, jobs: list[Job], part: Problem, later: Floats) -> dict[str, float]:
+        """Return what each job adds to F where it does not start in a part: the least that it may cost later, or left out, less
+        what it has waited before."""
+        found = {}
+        for job in jobs:
+            idx = self.idx_of[job.name]
+            released_s = release_s(self.problem, job)
+            waited_h = max(part.grid.start_s - released_s, 0) / 3600.0
+            found[job.name] = min(float(later[idx]), self._left_out(idx)) - self.wait_of[idx] * waited_h
+        return found
+
+    def _aimed(self, shape: Layout, part: Problem, waiting: dict[str, float]) -> Formulation:
+        """Return the model of a part in which leaving a job for later has the price that the whole horizon gives it."""
         models = Models(part, part.jobs, ())
         models.know(shape)
         made = models.aimed(shape.level, part.objective, self.normalisation)
-        begin_s, part_begin_s = self.problem.grid.start_s, part.grid.start_s
-        costs = {}
-        for one, left_out in zip(shape.classes, made.variables.left_out, strict=True):
-            idx = self.idx_of[one.job.name]
-            if one.fixed is None:
-                since = (max(release_s(self.problem, self.problem.jobs[idx]), part_begin_s) - begin_s) / 3600.0
-                waited = since - (release_s(self.problem, self.problem.jobs[idx]) - begin_s) / 3600.0
-                costs[left_out.index] = float(min(later[idx], self._left_out(idx))) - self.wait_of[idx] * waited
+        costs = {
+            left_out.index: waiting[one.job.name]
+            for one, left_out in zip(shape.classes, made.variables.left_out, strict=True)
+            if one.fixed is None
+        }
         return _priced(made, costs)
 
     def _left_out(self, idx: int) -> float:
         return self.relaxation.rates.left_out(self.problem.jobs[idx])
 
-    def _keep(self, found: Found, first: int, after: int, later: Floats) -> None:
-        """Let what starts in the part's own slots stand: as it was planned, or as it finds room on nodes."""
-        waiting = (gang for gang in found.gangs if gang.job.state is not JobState.RUNNING and gang.start_slot + first < after)
-        gangs = [in_whole(gang, first, self.problem.job_by_name) for gang in waiting]
-        if self.landing is not None:
-            names = [gang.job.name for gang in gangs]
-            behind = {name: float(later[self.idx_of[name]]) - self._left_out(self.idx_of[name]) for name in names}
-            gangs = list(self.landing.put(gangs, range(first, after), behind).values())
-        self.gangs += gangs
+    def _keep(self, gangs: Iterable[GangStart], first: int, after: int) -> None:
+        """Let gangs that start in the part's own slots stand."""
         for gang in gangs:
-            del self.waiting[gang.job.name]
-        self.fleets += [replace(fleet, slot=fleet.slot + first) for fleet in found.fleets if fleet.slot + first < after]
+            if gang.job.state is not JobState.RUNNING and gang.start_slot + first < after:
+                self.gangs.append(in_whole(gang, first, self.problem.job_by_name))
+                del self.waiting[gang.job.name]
 
 
 def _best(formulation: Formulation, options: SolveOptions) -> Found:

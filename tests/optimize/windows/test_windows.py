@@ -16,20 +16,19 @@ from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solve import optimize
 from schedplan.optimize.windows.relaxation import Prices, Relaxation
-from schedplan.optimize.windows.route import about_columns, kept_whole_because
+from schedplan.optimize.windows.route import about_columns, is_long, kept_whole_because
 from schedplan.timegrid import TimeGrid
 from tests.oracle.agreement import divisors_of, tolerance
 from tests.oracle.brute_force import best_plan
 from tests.oracle.instances import THEMES, instance
 
 BY_WINDOWS = SolveOptions(long_slots=1, long_columns=0, window_slots=2, overlap_slots=1, price_steps=30)
+IN_WINDOWS = [theme for theme in THEMES if is_long(instance(theme, 1), BY_WINDOWS)]
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", IN_WINDOWS)
 def test_bound_best_plan_and_plan_by_windows_are_in_this_order(theme: str) -> None:
     problem = instance(theme, 1)
-    if problem.is_static or kept_whole_because(problem) is not None:
-        pytest.skip("is planned as a whole")
     plan = optimize(problem, BY_WINDOWS)
     if plan.proof.objective is None:
         pytest.skip("has no plan")
