@@ -83,6 +83,8 @@ class Frames:
 
     def _around(self, waiting: list[Job]) -> Frame:
         worth = np.array([self.floor.rates.left_out(job) for job in waiting])
+        if worth.min() <= 0:  # of a part of a horizon, where what waits may be worth more later
+            worth = worth - worth.min() + 1e-12
         job = waiting[self._drawn(worth, 1)[0]]
         offered = self.offers.of(job)
         offer = offered[min(int(self.source.expovariate(1.0) * 4), len(offered) - 1)]

@@ -50,6 +50,13 @@ def test_what_starts_in_one_window_holds_its_node_in_the_next() -> None:
     assert sorted(part.start_slot for part in plan.decisions.parts) == [0, 3]
 
 
+def test_what_is_worth_more_later_can_wait_with_nothing_else_to_choose() -> None:
+    # Of this problem's second window all jobs that wait gain by it, so that none has a weight above 0 to be drawn by.
+    problem = instance("speeds", 5)
+
+    assert violations(problem, optimize(problem, replace(BY_WINDOWS, price_steps=40)).decisions) == ()
+
+
 def test_the_same_problem_gives_the_same_plan() -> None:
     problem = instance("capacity", 2)
     first, second = optimize(problem, BY_WINDOWS), optimize(problem, BY_WINDOWS)
