@@ -12,7 +12,7 @@ from schedplan.errors import Fault, InputError
 from schedplan.ingest.account import Account, DefaultApplied, Dropped, FileAccount, Repeat, TableAccount
 from schedplan.ingest.kubernetes.counted_once import counted_once
 from schedplan.ingest.live.live import LiveSource, answers_of
-from schedplan.ingest.merge import merged
+from schedplan.ingest.merge import SAME, merged
 from schedplan.ingest.reader import ReadOptions
 from schedplan.ingest.readers import AUTO, chosen_reader
 from schedplan.ingest.slurm.partitions import with_partitions
@@ -117,7 +117,7 @@ def _file_account(reader: str, file: TableFile, tables: tuple[TableRows, ...]) -
         kept = n_sources = file.rows_used
     dropped = [Dropped(reason, count) for reason, count in file.dropped]
     if n_sources > kept:
-        dropped.append(Dropped("stands in an earlier file with the same values", n_sources - kept))
+        dropped.append(Dropped(SAME, n_sources - kept))
     return FileAccount(
         str(file.path),
         reader,

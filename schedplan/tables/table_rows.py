@@ -15,6 +15,7 @@ from schedplan.errors import Fault
 from schedplan.tables.arrow_form import arrow_type
 from schedplan.tables.column import Column, Dictionary, Kind, Use
 from schedplan.tables.faults import Code, shorten
+from schedplan.tables.keys import key_numbers, none_repeats
 from schedplan.tables.read import TableFile
 
 Value = TypeVar("Value")
@@ -117,7 +118,8 @@ def table_rows(dictionary: Dictionary, files: tuple[TableFile, ...]) -> TableRow
         own[0].rows if len(own) == 1 else np.concatenate([np.zeros(0, dtype=np.int64), *(file.rows for file in own)]),
         frozenset(name for file in own for name in file.arrow.column_names),
     )
-    return _without_repeats(rows) if len(own) > 1 and dictionary.key else rows
+    may_repeat = len(own) > 1 and dictionary.key and not none_repeats(parts, dictionary.key)
+    return _without_repeats(rows) if may_repeat else rows
 
 
 def _aligned(arrow: pa.Table, dictionary: Dictionary) -> pa.Table:
@@ -137,18 +139,24 @@ def _empty(dictionary: Dictionary) -> pa.Table:
 
 
 def _without_repeats(rows: TableRows) -> TableRows:
-    keys = list(zip(*(rows.arrow.column(name).to_pylist() for name in rows.dictionary.key), strict=True))
-    first: dict[tuple[object, ...], int] = {}
+    numbers = key_numbers((rows.arrow,), rows.dictionary.key)
+    first: dict[int, int] = {}
     is_kept = np.ones(rows.n_rows, dtype=np.bool_)
-    for idx, key in enumerate(keys):
-        earlier = first.setdefault(key, idx)
+    for idx in np.flatnonzero(np.bincount(numbers, minlength=1)[numbers] > 1).tolist():
+        earlier = first.setdefault(int(numbers[idx]), idx)
         if earlier != idx:
             is_kept[idx] = False
-            if rows.arrow.slice(idx, 1).to_pylist() != rows.arrow.slice(earlier, 1).to_pylist():
+            (here,), (there,) = (rows.arrow.slice(at, 1).to_pylist() for at in (idx, earlier))
+            if here != there:
                 place = f"{rows.paths[rows.files[earlier]]}, row {rows.numbers[earlier]}"
-                seen = ", ".join(str(part) for part in key if part is not None)
+                seen = ", ".join(str(here[name]) for name in rows.dictionary.key if here[name] is not None)
                 column = " + ".join(rows.dictionary.key)
-                rows.fault(idx, Code.DUPLICATE, f"{place} has the same key with other values", column=column, seen=seen)
+                other = next(name for name in rows.dictionary.column_names if here[name] != there[name])
+                values = f"{other}: {shorten(str(there[other]))} there, {shorten(str(here[other]))} here"
+                told = f"{place} has the same key with other values ({values})"
+                rows.fault(idx, Code.DUPLICATE, told, column=column, seen=seen)
+    if not first:
+        return rows
     n_repeated = int(np.count_nonzero(~is_kept))
     if n_repeated and not rows.faults:
         rows.notes.append(f"{rows.dictionary.name}: {n_repeated} rows stand in two files with the same values and count once")

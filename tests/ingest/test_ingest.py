@@ -182,3 +182,29 @@ def test_a_folder_and_a_pattern_stand_for_their_files(nodes, tmp_path):
     with pytest.raises(InputError) as refused:
         ingest((tmp_path / "empty", folder / "*.xyz"), tmp_path / "data")
     assert ["there is no file in this folder", "no file matches this pattern"] == [fault.message for fault in refused.value.faults]
+
+
+def test_a_row_of_three_files_is_one_row(nodes, tmp_path):
+    """The second file says what the first does, the third something more: neither contradicts the other."""
+    again, more = tmp_path / "again.csv", tmp_path / "racks.csv"
+    again.write_text("node,count,gpus\nb,2,8\n")
+    more.write_text("node,rack\nb,r1\n")
+
+    account = ingest((nodes, again, more), tmp_path / "data", ReadOptions(table="nodes"))
+
+    rows = read_table(tmp_path / "data" / "nodes.parquet").arrow.to_pylist()
+    assert [("a", None), ("b", "r1")] == [(row["node"], row["rack"]) for row in rows]
+    assert [
+        (),
+        ("stands in an earlier file with the same values",),
+        ("its values fill empty cells of a row of an earlier file",),
+    ] == [tuple(one.reason for one in file.dropped) for file in account.files]
+    assert all(file.rows_read == file.rows_kept + sum(one.rows for one in file.dropped) for file in account.files)
+
+
+def test_a_contradiction_names_a_column_that_differs(nodes, tmp_path):
+    more = tmp_path / "more.csv"
+    more.write_text("node,count,gpus\nb,2,4\n")
+
+    with pytest.raises(InputError, match=r"other values \(gpus: 8 there, 4 here\)"):
+        ingest((nodes, more), tmp_path / "data")
