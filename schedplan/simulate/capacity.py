@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,6 +17,10 @@ class Held:
     workers: int
     devices: int = 0
     shares: tuple[tuple[int, int], ...] = ()
+
+
+Release = tuple[int, int, tuple[Held, ...]]
+"""(instant, ask, parts) of what will be given back."""
 
 
 class Reservation(Protocol):
@@ -41,6 +45,9 @@ class Profile(Protocol):
     def spots(self, ask: int, start_s: int, lasts_s: int, preferred: Iterable[int] | None) -> Spots:
         """Return where a job that fits from an instant on is to stand; preferred: nodes in the order in which they are filled."""
 
+    def hold(self, releases: Iterable[Release], now_s: int) -> None:
+        """Let an empty profile hold what runs: from its beginning until it is released, at the earliest now + 1; in order."""
+
     def change(self, ask: int, spots: Spots, start_s: int, end_s: int, sign: int) -> None:
         """Let spots be taken (sign 1) or given back (-1) from start_s until end_s."""
 
@@ -54,6 +61,9 @@ class Capacity(Protocol):
 
     def fits(self, ask: int) -> bool:
         """Whether a whole job fits now."""
+
+    def fitting(self, asks: Sequence[int]) -> list[int]:
+        """Return the places in `asks` of those of which a whole job fits now."""
 
     def workers_fit(self, ask: int) -> int:
         """Return how many workers of one job fit now, at most all of them."""
@@ -75,7 +85,7 @@ class Capacity(Protocol):
 
     def release(self, ask: int, parts: Iterable[Held]) -> None: ...
 
-    def reserve(self, ask: int, now_s: int, releases: Iterable[tuple[int, int, tuple[Held, ...]]]) -> Reservation | None:
+    def reserve(self, ask: int, now_s: int, releases: Iterable[Release]) -> Reservation | None:
         """Return the earliest room for a job that does not fit now, given (instant, ask, parts) of what will be released, in order.
 
         Releases at or before now count as now + 1. None where it never fits.

@@ -67,10 +67,8 @@ class ConservativeDecider:
     def _renew(self) -> None:
         """Make the profile anew of what runs, and reservations by the rule of compression."""
         kernel, now_s = self._kernel, self._kernel.now_s
-        profile = self._profile = kernel.capacity.profile(now_s)
-        for at_s, ask, parts in kernel.releases():
-            spots = tuple((part.node, part.workers) for part in parts)
-            profile.change(ask, spots, now_s, max(at_s, now_s + 1), 1)
+        self._profile = kernel.capacity.profile(now_s)
+        self._profile.hold(kernel.releases(), now_s)
         kept = self._reserved
         self._reserved = {}
         if self._compression is Compression.REBUILD:

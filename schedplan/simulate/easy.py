@@ -76,13 +76,27 @@ class EasyDecider(HeadDecider):
             if kept is not None:
                 self._promised_s.setdefault(head, kept.time_s)
         is_open = self._is_all_open or self._looks_anew
-        lanes = range(len(kernel.lanes)) if is_open else self._new_lanes
+        lanes = self._lanes_that_fit(is_open)
+        if not lanes:
+            self._is_all_open = False
+            self._looked_at = kernel.latest
+            self._new_lanes.clear()
+            return
         last = NEVER if self._backfill.depth is None else self._line[min(self._backfill.depth, len(self._line) - 1)]
-        scan = _Scan(kernel, head, kept, [idx for idx in lanes if kernel.lanes[idx].waiting], last)
+        scan = _Scan(kernel, head, kept, lanes, last)
         # What was started may have moved the node choice of what was refused before: then all are looked at once more.
         self._is_all_open = scan.run(-1 if is_open else self._looked_at, self)
         self._looked_at = kernel.latest
         self._new_lanes.clear()
+
+    def _lanes_that_fit(self, is_open: bool) -> list[int]:
+        """Return the lanes to look at whose jobs fit now: all that have any, or those where one is new."""
+        kernel = self._kernel
+        lanes, capacity = kernel.lanes, kernel.capacity
+        if is_open:
+            return [idx for idx in capacity.fitting(kernel.lane_asks) if lanes[idx].waiting]
+        new = [idx for idx in self._new_lanes if lanes[idx].waiting]
+        return [new[idx] for idx in capacity.fitting([kernel.lane_asks[idx] for idx in new])]
 
 
 class _Scan:
@@ -96,6 +110,7 @@ class _Scan:
         self._head = head
         self._reservation = reservation
         self._by_estimate = kernel.policy.backfill.scan is Within.SHORTEST
+        self._is_shortest = kernel.policy.order.within is Within.SHORTEST
         self._lanes = lanes
         self._last = last
         self._longest_s = NEVER - 1 if reservation is None else reservation.time_s - kernel.now_s
@@ -127,7 +142,7 @@ class _Scan:
         ask = kernel.work.ask[job]
         kernel.counts["backfill tries"] += 1
         parts = kernel.capacity.place(ask, job, kernel.work.asks[ask].workers, 0)
-        if reservation is None or kernel.progress.estimated_s(job) <= self._longest_s:
+        if reservation is None or kernel.estimated_s(job) <= self._longest_s:
             if reservation is not None:
                 reservation.passes_by(ask, parts)
             kernel.start(job, parts, StartReason.BEFORE_RESERVATION)
@@ -142,11 +157,10 @@ class _Scan:
     def _line_up(self, estimate_s: int, after: int) -> None:
         """Line up the first job after one of every lane that fits; one that does not will not in this look."""
         kernel = self._kernel
-        lanes, capacity = kernel.lanes, kernel.capacity
-        if kernel.quota is None:
-            self._lanes = [idx for idx in self._lanes if capacity.fits(lanes[idx].ask)]
-        else:
-            self._lanes = [idx for idx in self._lanes if kernel.fits(lanes[idx])]
+        lanes = self._lanes
+        self._lanes = [lanes[idx] for idx in kernel.capacity.fitting([kernel.lane_asks[idx] for idx in lanes])]
+        if kernel.quota is not None:
+            self._lanes = [idx for idx in self._lanes if kernel.is_within_quota(kernel.lanes[idx])]
         queue = []
         for lane_idx in self._lanes:
             entry = self._next(lane_idx, estimate_s, after)
@@ -172,7 +186,9 @@ class _Scan:
                 return None
             return lane.estimate_of(slot), lane.jobs[slot], lane_idx, slot
         at_most_s = self._longest_s if lane_idx in self._refused else NEVER - 1
-        slot = lane.first(0 if after < 0 else lane.slot_after(after), at_most_s)
+        slot = 0 if after < 0 else lane.slot_after(after)
+        is_front = slot <= lane.head and at_most_s == NEVER - 1 and not self._is_shortest
+        slot = lane.head if is_front else lane.first(slot, at_most_s)
         if slot == len(lane.jobs) or lane.jobs[slot] > self._last:
             return None
         return 0, lane.jobs[slot], lane_idx, slot

@@ -58,7 +58,8 @@ class Supply(Protocol):
 class Kernel:
     """The state of one replay. Jobs are meant by their index in the work; -1 in start_s, begun_s and end_s: not yet.
 
-    start_s: of the first run; begun_s: of the present one. changes: counts what took or gave back room. part_gone_s: of parts
+    start_s: of the first run; begun_s: of the present one. changes: counts what took or gave back room. lane_asks: the ask of
+    each lane. part_gone_s: of parts
     that were given back by a stop. stops: (job, instant, cause, seconds lost).
     """
 
@@ -80,6 +81,7 @@ class Kernel:
         self.now_s = 0
         self.latest = -1
         self.lanes: list[Lane] = []
+        self.lane_asks: list[int] = []
         self.start_s: list[int] = [-1] * len(work)
         self.begun_s: list[int] = self.start_s
         self.end_s: list[int] = [-1] * len(work)
@@ -97,6 +99,7 @@ class Kernel:
         self.can_stop = supply is not None or policy.preemption.kind is not PreemptionKind.NONE
         self.progress = Progress(work, writes=self.can_stop)
         self.estimate_s = self.progress.estimate_s
+        self.estimated_s: Callable[[int], int] = self.progress.estimated_s if self.can_stop else work.estimate_s.__getitem__
         self.usage = usage
         self._supply = supply
         self._last_hope_s: int | None = None
@@ -106,6 +109,11 @@ class Kernel:
         self._woken: set[int] = set()
         self._lane_of: dict[tuple[int, int, int, int], int] = {}
         self._releases: list[tuple[int, int]] | None = None if policy.backfill.kind is BackfillKind.NONE else []
+        self._apart = (
+            policy.order.by_priority or policy.preemption.kind is PreemptionKind.PRIORITY,
+            policy.order.by_tenant or quota is not None or usage is not None,
+            policy.admission.overcommit is not None and policy.order.within is Within.SHORTEST,
+        )
         self._slowness = slowness
         self._view = LaneView()
         self._parts_of: dict[int, list[int]] = {}
@@ -207,10 +215,8 @@ class Kernel:
 
     def lane_of(self, job: int) -> int:
         """Return the lane of a job, made where there is none yet."""
-        work, policy = self.work, self.policy
-        has_priority = policy.order.by_priority or policy.preemption.kind is PreemptionKind.PRIORITY
-        has_tenants = policy.order.by_tenant or self.quota is not None or self.usage is not None
-        is_single = policy.admission.overcommit is not None and policy.order.within is Within.SHORTEST
+        work = self.work
+        has_priority, has_tenants, is_single = self._apart
         key = (
             work.ask[job],
             work.priority[job] if has_priority else 0,
@@ -221,6 +227,7 @@ class Kernel:
         if found is None:
             found = self._lane_of[key] = len(self.lanes)
             self.lanes.append(self._lane(*key[:3], is_single=is_single))
+            self.lane_asks.append(key[0])
         return found
 
     def _lane(self, ask: int, priority: int, tenant: int, *, is_single: bool) -> Lane:
@@ -293,7 +300,7 @@ class Kernel:
 
     def due_s(self, job: int) -> int:
         """Return when a job that runs is estimated to end."""
-        return self.begun_s[job] + (self.progress.estimated_s(job) if self.can_stop else self.work.estimate_s[job])
+        return self.begun_s[job] + self.estimated_s(job)
 
     def releases(self) -> Iterator[tuple[int, int, tuple[Held, ...]]]:
         """Yield (estimated end, ask, parts) of what runs, earliest first; what should have ended is counted as overrun."""
@@ -311,7 +318,7 @@ class Kernel:
     def stop(self, job: int, cause: StopCause, decider: Decider) -> None:
         """Stop a job that runs: what it holds is free, what it has saved is kept, and it waits again."""
         ran_s, lasts_s = self.now_s - self.begun_s[job], self.end_s[job] - self.begun_s[job]
-        self._give_back(job)
+        self._give_back(job, self.due_s(job))
         for idx in self._parts_of.pop(job):
             self.part_gone_s[idx] = self.now_s
         lost_s = self.progress.stop(job, ran_s, lasts_s)
@@ -321,16 +328,16 @@ class Kernel:
         decider.stopped(job)
 
     def _end(self, job: int, decider: Decider) -> None:
-        due_s = self.due_s(job)
+        due_s = self.begun_s[job] + self.estimated_s(job)
         self._unended -= 1
-        self._give_back(job)
+        self._give_back(job, due_s)
         if self.can_stop:
             del self._parts_of[job]
         decider.ended(job, self.now_s != due_s)
 
-    def _give_back(self, job: int) -> None:
+    def _give_back(self, job: int, due_s: int) -> None:
         if self._releases is not None:
-            del self._releases[bisect_left(self._releases, (self.due_s(job), job))]
+            del self._releases[bisect_left(self._releases, (due_s, job))]
         parts = self.held.pop(job)
         self.capacity.release(self.work.ask[job], parts)
         if self.quota is not None or self.usage is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.simulate.ask_state import AskState
-from schedplan.simulate.capacity import Spots
+from schedplan.simulate.capacity import Release, Spots
 from schedplan.simulate.free_nodes import FreeNodes
 
 Whole = NDArray[np.int64]
@@ -31,6 +31,7 @@ class NodeProfile:
         self._state_of = state_of
         self._is_up = ~np.array(free.is_down, dtype=np.bool_)
         self._per_device = np.array(free.per_device, dtype=np.int64)
+        self._takes: dict[int, Whole] = {}
         self._needs: dict[int, tuple[Whole, list[int], NDArray[np.bool_]]] = {}
 
     def earliest(self, ask: int, lasts_s: int, now_s: int) -> int | None:
@@ -76,6 +77,25 @@ class NodeProfile:
                 wanted -= count
         assert wanted == 0, "a job is to stand where it does not fit"
         return tuple(sorted(spots))
+
+    def hold(self, releases: Iterable[Release], now_s: int) -> None:
+        """Let an empty profile hold what runs, given in the order of its release."""
+        rows: list[int] = []
+        nodes: list[int] = []
+        amounts: list[Whole] = []
+        for time_s, ask, parts in releases:
+            at_s = max(time_s, now_s + 1)
+            if at_s > self._at[-1]:
+                self._at.append(at_s)
+            per_worker = self._amounts(ask)
+            for part in parts:
+                rows.append(len(self._at) - 1)
+                nodes.append(part.node)
+                amounts.append(part.workers * per_worker[part.node])
+        back = np.zeros((len(self._at), *self._free.shape[1:]), dtype=np.int64)
+        if rows:
+            np.add.at(back, (rows, nodes), np.array(amounts))
+        self._free = self._free - back.sum(axis=0) + back.cumsum(axis=0)
 
     def change(self, ask: int, spots: Spots, start_s: int, end_s: int, sign: int) -> None:
         """Let spots be taken (sign 1) or given back (-1) from start_s until end_s."""
@@ -129,6 +149,15 @@ class NodeProfile:
                 dtype=np.int64,
             ).reshape(len(slices), len(columns))
             found = self._needs[ask] = (need, columns, np.array(state.eligible, dtype=np.bool_))
+        return found
+
+    def _amounts(self, ask: int) -> Whole:
+        """Return what one worker takes of each node, int64 [n_nodes, 1 + n_amounts]."""
+        found = self._takes.get(ask)
+        if found is None:
+            need, columns, _ = self._need(ask)
+            found = self._takes[ask] = np.zeros(self._free.shape[1:], dtype=np.int64)
+            found[:, columns] = need
         return found
 
     def _holds(self, state: AskState, room: Whole) -> bool:

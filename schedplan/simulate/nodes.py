@@ -5,7 +5,7 @@ Fits and scores of an ask are kept per node and brought up to date only where so
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,9 @@ class NodeCapacity:
         if state.total < state.workers:
             return False
         return state.domain is None or max(state.domain_total) >= state.workers
+
+    def fitting(self, asks: Sequence[int]) -> list[int]:
+        return [idx for idx, ask in enumerate(asks) if self.fits(ask)]
 
     def workers_fit(self, ask: int) -> int:
         state = self.caught_up(ask)

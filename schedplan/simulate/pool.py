@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from schedplan.measures.eligibility import refusal
@@ -53,6 +53,7 @@ class PoolCapacity:
         self.total = int(machine.counted.sum() / unit)
         self.free = self.total
         self._units = [ask.workers for ask in asks]
+        self._held = [(Held(0, ask.workers),) for ask in asks]
 
     def holds_when_empty(self, ask: int) -> bool:
         return self._units[ask] <= self.total
@@ -60,13 +61,17 @@ class PoolCapacity:
     def fits(self, ask: int) -> bool:
         return self._units[ask] <= self.free
 
+    def fitting(self, asks: Sequence[int]) -> list[int]:
+        free, units = self.free, self._units
+        return [idx for idx, ask in enumerate(asks) if units[ask] <= free]
+
     def workers_fit(self, ask: int) -> int:
         return min(self._units[ask], self.free)
 
     def place(self, ask: int, job: int, workers: int, first: int) -> tuple[Held, ...]:
         self.free -= workers
         assert self.free >= 0, "more is held than there is"
-        return (Held(0, workers),)
+        return self._held[ask] if workers == self._units[ask] else (Held(0, workers),)
 
     def place_on(self, ask: int, spots: Spots) -> tuple[Held, ...]:
         return self.place(ask, 0, sum(workers for _, workers in spots), 0)
@@ -86,13 +91,14 @@ class PoolCapacity:
         assert self.free <= self.total, "more was given back than was held"
 
     def reserve(self, ask: int, now_s: int, releases: Iterable[tuple[int, int, tuple[Held, ...]]]) -> PoolReservation | None:
-        need, free, reached_s = self._units[ask], self.free, now_s
+        need, free, reached_s, soonest_s = self._units[ask], self.free, now_s, now_s + 1
         for time_s, _, parts in releases:
-            at_s = max(time_s, now_s + 1)
-            if at_s > reached_s and free >= need:
-                break
-            reached_s = at_s
-            free += sum(part.workers for part in parts)
+            at_s = time_s if time_s > soonest_s else soonest_s
+            if at_s > reached_s:
+                if free >= need:
+                    break
+                reached_s = at_s
+            free += parts[0].workers if len(parts) == 1 else sum(part.workers for part in parts)
         return PoolReservation(reached_s, free - need) if free >= need else None
 
     def check_empty(self) -> None:
@@ -110,7 +116,7 @@ class PoolReservation:
         return None
 
     def spares(self, ask: int, parts: tuple[Held, ...]) -> bool:
-        asked = sum(part.workers for part in parts)
+        asked = parts[0].workers if len(parts) == 1 else sum(part.workers for part in parts)
         if asked > self.surplus:
             return False
         self.surplus -= asked

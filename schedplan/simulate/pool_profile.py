@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from schedplan.simulate.capacity import Spots
+from schedplan.simulate.capacity import Release, Spots
 
 
 class PoolProfile:
@@ -34,6 +34,19 @@ class PoolProfile:
     def spots(self, ask: int, start_s: int, lasts_s: int, preferred: Iterable[int] | None) -> Spots:
         """Return where a job that fits from an instant on is to stand."""
         return ((0, self._units[ask]),)
+
+    def hold(self, releases: Iterable[Release], now_s: int) -> None:
+        """Let an empty profile hold what runs, given in the order of its release."""
+        at, back, gained = self._at, [0], 0
+        for time_s, _, parts in releases:
+            at_s = max(time_s, now_s + 1)
+            gained += sum(part.workers for part in parts)
+            if at_s > at[-1]:
+                at.append(at_s)
+                back.append(gained)
+            else:
+                back[-1] = gained
+        self._free = [self._free[0] - gained + so_far for so_far in back]
 
     def change(self, ask: int, spots: Spots, start_s: int, end_s: int, sign: int) -> None:
         """Let spots be taken (sign 1) or given back (-1) from start_s until end_s."""
