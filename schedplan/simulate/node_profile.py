@@ -18,21 +18,44 @@ from schedplan.simulate.free_nodes import FreeNodes
 Whole = NDArray[np.int64]
 
 
-class NodeProfile:
-    """free: int64 [n_steps, n_nodes, 1 + n_amounts], slices of devices first, from at[i] until at[i + 1], the last for ever."""
+class Needs:
+    """What one worker of each ask takes, and what every node has when it is empty: made once for all profiles of a machine."""
 
-    def __init__(self, free: FreeNodes, state_of: Callable[[int], AskState], now_s: int) -> None:
-        """state_of: an ask, its fits up to date."""
+    def __init__(self, free: FreeNodes, asks: list[AskState]) -> None:
         machine = free.machine
         slices = [pool.gpus * pool.slices_per_gpu for pool in machine.pools]
         empty = np.array([[of, *amounts] for of, amounts in zip(slices, machine.amounts, strict=True)], dtype=np.int64)
-        self._free = empty.reshape(1, len(machine.pools), 1 + len(machine.resources)).copy()
+        self.empty: Whole = empty.reshape(1, len(machine.pools), 1 + len(machine.resources))
+        self._asks = asks
+        self._per_device = np.array(free.per_device, dtype=np.int64)
+        self._known: dict[int, tuple[Whole, list[int], NDArray[np.bool_], Whole]] = {}
+
+    def of(self, ask: int) -> tuple[Whole, list[int], NDArray[np.bool_], Whole]:
+        """Return (per node and column, columns, whether each node may hold any, per node and all columns) of one worker."""
+        found = self._known.get(ask)
+        if found is None:
+            state = self._asks[ask]
+            slices = state.whole * self._per_device if state.whole else np.array(state.slices, dtype=np.int64)
+            has_devices = bool(slices.any())
+            columns = [0] * has_devices + [1 + idx for idx, _ in state.amounts]
+            rows = [[of] * has_devices + [amount for _, amount in state.amounts] for of in slices.tolist()]
+            need = np.array(rows, dtype=np.int64).reshape(len(slices), len(columns))
+            taken = np.zeros(self.empty.shape[1:], dtype=np.int64)
+            taken[:, columns] = need
+            found = self._known[ask] = (need, columns, np.array(state.eligible, dtype=np.bool_), taken)
+        return found
+
+
+class NodeProfile:
+    """free: int64 [n_steps, n_nodes, 1 + n_amounts], slices of devices first, from at[i] until at[i + 1], the last for ever."""
+
+    def __init__(self, needs: Needs, free: FreeNodes, state_of: Callable[[int], AskState], now_s: int) -> None:
+        """state_of: an ask, its fits up to date."""
+        self._free = needs.empty.copy()
         self._at = [now_s]
         self._state_of = state_of
+        self._needs = needs
         self._is_up = ~np.array(free.is_down, dtype=np.bool_)
-        self._per_device = np.array(free.per_device, dtype=np.int64)
-        self._takes: dict[int, Whole] = {}
-        self._needs: dict[int, tuple[Whole, list[int], NDArray[np.bool_]]] = {}
 
     def earliest(self, ask: int, lasts_s: int, now_s: int) -> int | None:
         """Return the first instant from now on from which a job fits for as long as it lasts; None for never."""
@@ -87,7 +110,7 @@ class NodeProfile:
             at_s = max(time_s, now_s + 1)
             if at_s > self._at[-1]:
                 self._at.append(at_s)
-            per_worker = self._amounts(ask)
+            per_worker = self._needs.of(ask)[3]
             for part in parts:
                 rows.append(len(self._at) - 1)
                 nodes.append(part.node)
@@ -102,7 +125,7 @@ class NodeProfile:
         if start_s >= end_s:
             return
         first, last = self._step(start_s), self._step(end_s)
-        need, columns, _ = self._need(ask)
+        need, columns, _, _ = self._needs.of(ask)
         for node, workers in spots:
             self._free[first:last, node, columns] -= sign * workers * need[node]
 
@@ -129,36 +152,16 @@ class NodeProfile:
 
     def _fit(self, ask: int, first: int, last: int) -> Whole:
         """Return how many workers each node holds in some steps, int64 [n_steps, n_nodes]."""
-        need, columns, may = self._need(ask)
+        need, columns, may, _ = self._needs.of(ask)
         state = self._state_of(ask)
         if not columns:
-            return np.where(may, state.most, 0)[None, :].repeat(last - first, axis=0)
-        held = (np.maximum(self._free[first:last][:, :, columns], 0) // np.maximum(need, 1)).min(axis=2)
-        return np.asarray(np.where(may & self._is_up, np.minimum(held, state.most), 0))
-
-    def _need(self, ask: int) -> tuple[Whole, list[int], NDArray[np.bool_]]:
-        """Return (per node and column, columns, whether each node may hold any) of one worker."""
-        found = self._needs.get(ask)
-        if found is None:
-            state = self._state_of(ask)
-            slices = state.whole * self._per_device if state.whole else np.array(state.slices, dtype=np.int64)
-            has_devices = bool(slices.any())
-            columns = [0] * has_devices + [1 + idx for idx, _ in state.amounts]
-            need = np.array(
-                [[of] * has_devices + [amount for _, amount in state.amounts] for of in slices.tolist()],
-                dtype=np.int64,
-            ).reshape(len(slices), len(columns))
-            found = self._needs[ask] = (need, columns, np.array(state.eligible, dtype=np.bool_))
-        return found
-
-    def _amounts(self, ask: int) -> Whole:
-        """Return what one worker takes of each node, int64 [n_nodes, 1 + n_amounts]."""
-        found = self._takes.get(ask)
-        if found is None:
-            need, columns, _ = self._need(ask)
-            found = self._takes[ask] = np.zeros(self._free.shape[1:], dtype=np.int64)
-            found[:, columns] = need
-        return found
+            return np.where(may & self._is_up, state.most, 0)[None, :].repeat(last - first, axis=0)
+        fit = np.full((last - first, len(may)), state.most, dtype=np.int64)
+        for idx, column in enumerate(columns):
+            held = np.maximum(self._free[first:last, :, column], 0) // np.maximum(need[:, idx], 1)
+            np.minimum(fit, held, out=fit)
+        fit[:, ~(may & self._is_up)] = 0
+        return fit
 
     def _holds(self, state: AskState, room: Whole) -> bool:
         if state.domain is None:

@@ -15,7 +15,7 @@ from schedplan.simulate.ask_state import AskState
 from schedplan.simulate.capacity import Held, Spots
 from schedplan.simulate.free_nodes import FreeNodes, joined
 from schedplan.simulate.machine import Machine
-from schedplan.simulate.node_profile import NodeProfile
+from schedplan.simulate.node_profile import Needs, NodeProfile
 from schedplan.simulate.node_reservation import NodeReservation
 from schedplan.simulate.node_scores import NodeScores, kind_key
 from schedplan.simulate.work import Ask
@@ -34,6 +34,7 @@ class NodeCapacity:
         self.asks = [AskState(machine, ask) for ask in asks]
         self._scores = NodeScores(self.free, choice, seed, typical)
         self._log: list[int] = []
+        self._needs: Needs | None = None
         for state in self.asks:
             for node in range(len(machine.pools)):
                 state.set_fit(node, self.free.fit(state, node))
@@ -77,7 +78,9 @@ class NodeCapacity:
         return all(state.fit[node] >= workers for node, workers in spots)
 
     def profile(self, now_s: int) -> NodeProfile:
-        return NodeProfile(self.free, self.caught_up, now_s)
+        if self._needs is None:
+            self._needs = Needs(self.free, self.asks)
+        return NodeProfile(self._needs, self.free, self.caught_up, now_s)
 
     def release(self, ask: int, parts: Iterable[Held]) -> None:
         state = self.asks[ask]
