@@ -16,6 +16,7 @@ from pathlib import Path
 from traceback import format_exception
 from typing import TypeVar
 
+from schedplan.engines.policy_table import POLICIES
 from schedplan.measures.rules.case import CODES
 from tests.oracle.agreement import Verdict, verdict
 from tests.oracle.changes import CHANGES, Trial, trial
@@ -23,6 +24,7 @@ from tests.oracle.files import faults_of_files
 from tests.oracle.instances import GRAFTS, THEMES, instance, pairs
 from tests.oracle.mutants import Spoilt, spoilt
 from tests.oracle.planted import Search, searched
+from tests.simulate.trials import CASES_PER_RULE, RULES, RUNS_PER_POLICY, fault, law_fault
 
 PER_THEME = 50
 PER_PAIR = 4
@@ -43,6 +45,8 @@ def main() -> int:
             ("Problems drawn around a plan", plants),
             ("Changes that must not matter", changes),
             ("Rows shuffled, files split", files),
+            ("Replays against one that scans everything", replays),
+            ("Random replays against the laws of conservation", laws),
         ):
             print(f"\n{title}", flush=True)
             found = proof(pool)
@@ -122,6 +126,36 @@ def files(pool: Executor) -> list[str]:
     found = [one for _, one in _mapped(pool, file_trial, range(TRIALS), faults)]
     _print_table(("projects",), [(len(found),)])
     return faults + [fault for one in found for fault in one]
+
+
+def replays(pool: Executor) -> list[str]:
+    """Every start of random cases under every combination of parts."""
+    return _all_faults(pool, fault, [(name, seed) for name in RULES for seed in range(CASES_PER_RULE)])
+
+
+def laws(pool: Executor) -> list[str]:
+    """Random workloads under every policy."""
+    names = [policy.name for policy in POLICIES if policy.name != "plan"]
+    return _all_faults(pool, law_fault, [(name, seed) for name in names for seed in range(RUNS_PER_POLICY)])
+
+
+def _all_faults(pool: Executor, trial_of: Callable[[str, int], str | None], arguments: list[tuple[str, int]]) -> list[str]:
+    faults: list[str] = []
+    told = Counter(name for name, _ in arguments)
+    found = [text for _, texts in _mapped(pool, _Listed(trial_of), arguments, faults) for text in texts]
+    _print_table(("under", "replays"), list(told.items()))
+    return faults + found
+
+
+class _Listed:
+    """A trial of (name, seed) whose answer is a list, so that none means no error."""
+
+    def __init__(self, trial_of: Callable[[str, int], str | None]) -> None:
+        self.trial_of = trial_of
+
+    def __call__(self, of: tuple[str, int]) -> list[str]:
+        found = self.trial_of(*of)
+        return [] if found is None else [found]
 
 
 def theme_trial(of: tuple[str, int]) -> list[Verdict]:
