@@ -16,7 +16,7 @@ import typer
 
 from schedplan.cli.catalogue import COMMANDS, EXAMPLES, Branch, Entry
 from schedplan.cli.frame import everywhere, with_signature
-from schedplan.cli.guard import guarded
+from schedplan.cli.guard import end_with_status, guarded, heed_no_signal
 from schedplan.cli.help import WIDTH, Command, Group
 from schedplan.errors import UsageError
 
@@ -117,9 +117,11 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+    end_with_status()
     try:
         app()
     except SystemExit as end:
+        heed_no_signal()
         _leave_work_behind(end.code)
         raise
 

@@ -61,6 +61,23 @@ def guarded(run: Callable[[], int], arguments: Sequence[str]) -> int:
     return int(status)
 
 
+def end_with_status() -> None:
+    """Let a signal that strikes outside of `guarded` end the process with its documented status; nothing is open there."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
+    signal.signal(signal.SIGTERM, _end)
+
+
+def heed_no_signal() -> None:
+    """Let no signal change the status of a process that has done its work and only ends."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    os._exit(ExitStatus.INTERRUPTED if number == signal.SIGINT else ExitStatus.TERMINATED)
+
+
 def _told(manner: Manner, problem: BaseException) -> int:
     """Tell what went wrong, and return the status it stands for."""
     match problem:
@@ -165,7 +182,7 @@ def _signals_raise(ends: list[BaseException]) -> Iterator[None]:
         raise ends[-1]
 
     handlers = {signal.SIGTERM: terminate}
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _end):
         handlers[signal.SIGINT] = interrupt
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:

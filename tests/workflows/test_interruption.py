@@ -77,6 +77,22 @@ main()
 """
 
 
+SIGNAL_AT_THE_END = """
+import atexit, os, signal, sys
+atexit.register(lambda: os.kill(os.getpid(), signal.{name}))
+from schedplan.cli.app import main
+sys.argv = ["schedplan", "--version"]
+main()
+"""
+
+SIGNAL_BEFORE_THE_COMMAND = """
+import os, signal, sys
+from schedplan.cli import app
+app.app = lambda: os.kill(os.getpid(), signal.{name})
+app.main()
+"""
+
+
 def started(folder: Path, *words: str) -> subprocess.Popen[str]:
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
@@ -187,6 +203,22 @@ def test_a_signal_in_a_static_solve_keeps_what_is_placed(tmp_path: Path, name: s
     plan, _ = read_plan(tmp_path / "plan.interrupted")
     assert any("interrupted" in warning for warning in plan.warnings)
     assert () == verify_plan(tmp_path / "plan.interrupted").findings
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_the_interpreter_ends_changes_nothing(tmp_path: Path, name: str) -> None:
+    process = started(tmp_path, "-c", SIGNAL_AT_THE_END.format(name=name))
+    _, said = process.communicate(timeout=120)
+
+    assert (0, "") == (process.returncode, said)
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_outside_of_a_command_has_its_status(tmp_path: Path, name: str, status: int) -> None:
+    process = started(tmp_path, "-c", SIGNAL_BEFORE_THE_COMMAND.format(name=name))
+    _, said = process.communicate(timeout=120)
+
+    assert (status, "") == (process.returncode, said)
 
 
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
