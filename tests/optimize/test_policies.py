@@ -14,6 +14,7 @@ from schedplan.model.workload import DeadlineKind, Job, WorkerShape
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import reference
 from schedplan.optimize.reference.policy import FIRST_COME, OTHERS
+from schedplan.optimize.reference.standard import listed
 from schedplan.optimize.solve import optimize
 from schedplan.timegrid import TimeGrid
 
@@ -39,6 +40,23 @@ def test_each_policy_takes_jobs_in_its_order() -> None:
     assert {"a": ("n", 0), "b": ("n", 3), "c": ("n", 4)} == starts(problem, "first-come")
     assert {"b": ("n", 0), "c": ("n", 1), "a": ("n", 3)} == starts(problem, "shortest-first")
     assert {"c": ("n", 0), "a": ("n", 2), "b": ("n", 5)} == starts(problem, "earliest-deadline")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "names"),
+    [
+        (20_000, ["first-come", "shortest-first", "earliest-deadline", "best-fit"]),
+        (20_001, ["first-come", "best-fit"]),
+        (1_000_001, ["first-come"]),
+    ],
+)
+def test_of_large_problems_fewer_policies_are_planned(nodes: int, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    # one job on so many nodes, of which the size alone counts here
+    problem = Problem("p", TimeGrid.regular(0, 60, 6), Cluster((replace(NODE, count=nodes, max_count=nodes),)), (job("a", 1),))
+    plan = reference(Problem("p", problem.grid, Cluster((NODE,)), problem.jobs))
+    monkeypatch.setattr("schedplan.optimize.reference.standard.reference", lambda problem, policy: plan)
+
+    assert names == [policy.name for policy, _ in listed(problem, plan)]
 
 
 def test_best_fit_takes_the_fullest_nodes_where_the_others_take_the_cheapest() -> None:

@@ -40,8 +40,9 @@ def _deadline(problem: Problem, unit: Unit) -> Rank:
 
 
 FIRST_COME = ListPolicy("first-come", "jobs as they come, the cheapest nodes first", _arrival)
+BEST_FIT = ListPolicy("best-fit", "jobs as they come, the fullest nodes that hold them first", _arrival, takes_fullest=True)
 OTHERS = (
     ListPolicy("shortest-first", "the shortest jobs first, the cheapest nodes first", _length),
     ListPolicy("earliest-deadline", "the earliest deadlines first, the cheapest nodes first", _deadline),
-    ListPolicy("best-fit", "jobs as they come, the fullest nodes that hold them first", _arrival, takes_fullest=True),
+    BEST_FIT,
 )

@@ -9,15 +9,17 @@ from schedplan.measures.objective import Normalisation, terms, total
 from schedplan.model.plan import Decisions, PolicyValue
 from schedplan.model.problem import Problem
 from schedplan.optimize.reference.plan import reference
-from schedplan.optimize.reference.policy import FIRST_COME, OTHERS, ListPolicy
+from schedplan.optimize.reference.policy import BEST_FIT, FIRST_COME, OTHERS, ListPolicy
 
-MOST_SIZE = 20_000
-"""Jobs x nodes up to which the plans of all policies take a small part of a solve."""
+MOST_SIZE, MOST_SIZE_OF_ONE = 20_000, 1_000_000
+"""Jobs x nodes up to which the plans of all policies, and that of best fit alone, take a small part of a solve."""
 
 
 def listed(problem: Problem, first_come: Decisions) -> tuple[tuple[ListPolicy, Decisions], ...]:
-    """Return the plans of the policies; first_come: the reference plan. Beyond MOST_SIZE that one alone."""
-    others = OTHERS if len(problem.jobs) * len(problem.cluster.nodes) <= MOST_SIZE else ()
+    """Return the plans of the policies; first_come: the reference plan. Of a large problem that one and best fit, of a larger one
+    that one alone."""
+    size = len(problem.jobs) * len(problem.cluster.nodes)
+    others = OTHERS if size <= MOST_SIZE else (BEST_FIT,) if size <= MOST_SIZE_OF_ONE else ()
     return ((FIRST_COME, first_come), *((policy, reference(problem, policy)) for policy in others))
 
 
