@@ -3,6 +3,7 @@
     python -m benchmarks.forecasts cost [SPEC ...]     CPU seconds per series and phase
     python -m benchmarks.forecasts accuracy            the public series in SCHEDPLAN_DATA, judged on their own past
     python -m benchmarks.forecasts engines [N]         N series of eight weeks by the hour, by the blend and by each engine
+    python -m benchmarks.forecasts held-out            the same, each forecast made from what stood before it alone, model choice too
     python -m benchmarks.forecasts many [N]            N series of eight weeks by the hour, in as many processes as there are cores
 
 It knows nothing of planning.
@@ -191,6 +192,40 @@ def accuracy(_: list[str]) -> int:
     return 0
 
 
+def held_out(series: Series) -> tuple[float, float, float]:
+    """Return MAE / seasonal naive, MAE / the better of mean and last value, and the share above P95 over the last quarter.
+
+    Twice a day the next day is forecast from the history up to then, as a user would: model, weights and bands are found anew.
+    """
+    from schedplan.model.forecast import Series as Load
+
+    day, n = DAY_S // series.step_s, len(series.values)
+    sums = np.zeros(6)
+    for origin in range(n * 3 // 4, n - day + 1, day // 2):
+        known = series.values[:origin]
+        found = judged(Load(series.unique_id, series.start_s, series.step_s, known)).forecast
+        actual, naive = series.values[origin : origin + day], series.values[origin - day : origin]
+        last = known[~np.isnan(known)][-1]
+        seen = np.isfinite(actual) & np.isfinite(naive)
+        errors = [np.abs(actual - each)[seen].sum() for each in (found.mean, naive, np.nanmean(known), last)]
+        sums += np.array([*errors, np.count_nonzero(actual[seen] > found.at(0.95)[seen]), np.count_nonzero(seen)])
+    own, naive_mae, mean_mae, last_mae, above, points = sums
+    return float(own / naive_mae), float(own / min(mean_mae, last_mae)), float(above / points)
+
+
+def held(_: list[str]) -> int:
+    """Print how the public series are forecast without any look at what is forecast; 2 where their folder is not told."""
+    folder = os.environ.get("SCHEDPLAN_DATA")
+    if folder is None:
+        print("set SCHEDPLAN_DATA to the folder with the public data", file=sys.stderr)
+        return 2
+    print(f"{'series':20} MAE / seasonal naive  / best of mean and last  above P95")
+    for spec in PUBLIC:
+        ratio, plain, above = held_out(public_series(spec, Path(folder) / "timeseries"))
+        print(f"{spec.name:20} {ratio:20.3f} {plain:24.3f} {above:10.3f}", flush=True)
+    return 0
+
+
 def many(arguments: list[str]) -> int:
     """Print what many series take in wall time, and the memory of the largest process."""
     import resource
@@ -218,11 +253,17 @@ def _on_grid(times: list[datetime], values: NDArray[np.float64], step_s: int) ->
     return grid
 
 
-COMMANDS: dict[str, Callable[[list[str]], int]] = {"cost": cost, "engines": engines, "accuracy": accuracy, "many": many}
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "cost": cost,
+    "engines": engines,
+    "accuracy": accuracy,
+    "held-out": held,
+    "many": many,
+}
 
 
 def main(arguments: list[str]) -> int:
-    """Run one of the four; 2 where it is none of them."""
+    """Run one of the five; 2 where it is none of them."""
     if not arguments or arguments[0] not in COMMANDS:
         print(f"say which: {', '.join(COMMANDS)}", file=sys.stderr)
         return 2

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.forecast import intervals, metrics
-from schedplan.forecast.forecaster import Forecaster
+from schedplan.forecast.forecaster import Fitted, Forecaster, fit_anew
 from schedplan.forecast.intervals import Recipe, Spread
 from schedplan.forecast.regularise import Regular, regularise
 from schedplan.forecast.seasonal_naive import repeat_season
@@ -73,12 +73,16 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What one forecaster did in a trial: errors (actual - mean) and their standard error, float64 [K, h] each."""
+    """What one forecaster did in a trial: errors (actual - mean) and their standard error, float64 [K, h] each.
+
+    fitted: as it stood at the last origins.
+    """
 
     model: str
     errors: NDArray[np.float64]
     se: NDArray[np.float64]
     folds: Folds
+    fitted: Fitted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,10 @@ class Folds:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How one forecaster did over the folds; None = no value. pinball_95 and mae are in the unit of the series."""
+    """How one forecaster did over the folds; None = no value. pinball_95 and mae are in the unit of the series.
+
+    mae_halves: of the older and of the newer half of the folds.
+    """
 
     model: str
     folds: int
@@ -137,6 +144,7 @@ class Score:
     coverage_80: float | None
     coverage_95: float | None
     exceedance_95: float | None
+    mae_halves: tuple[float | None, float | None] = (None, None)
 
 
 def plan_trial(series: Series, season: int, horizon: int, most_folds: int) -> Trial | None:
@@ -171,13 +179,15 @@ def plan_trial(series: Series, season: int, horizon: int, most_folds: int) -> Tr
 def rehearse(forecaster: Forecaster, trial: Trial, recipe: Recipe) -> Rehearsal:
     """Return what a forecaster, fitted before each origin, would have said from it; NotFitted where it can't be."""
     mean, se = np.empty((2, len(trial.origins), trial.horizon))
+    fitted = None
     for known, own in trial.refits:
-        rolled = forecaster.fit(trial.fit_on(known)).roll(trial.fit_on(None), trial.origins[own], trial.horizon)
+        fitted = fit_anew(forecaster, trial.fit_on(known), fitted)
+        rolled = fitted.roll(trial.fit_on(None), trial.origins[own], trial.horizon)
         mean[own], se[own] = rolled.mean, rolled.se
     regular = trial.regular
     mean, se = mean * regular.scale + regular.centre, se * regular.scale
     errors = trial.actual - mean
-    return Rehearsal(forecaster.name, errors, se, _folds(trial, mean, se, errors, recipe))
+    return Rehearsal(forecaster.name, errors, se, _folds(trial, mean, se, errors, recipe), fitted)
 
 
 def score(rehearsal: Rehearsal, trial: Trial) -> Score:
@@ -187,6 +197,7 @@ def score(rehearsal: Rehearsal, trial: Trial) -> Score:
     if error is not None and error <= EXACT * (abs(trial.regular.centre) + trial.regular.scale):
         error = 0.0
     q95 = folds.quantile(0.95)
+    half = len(folds.origins_s) // 2
     return Score(
         model=rehearsal.model,
         folds=len(folds.origins_s),
@@ -198,6 +209,7 @@ def score(rehearsal: Rehearsal, trial: Trial) -> Score:
         coverage_80=_covered(folds, 80),
         coverage_95=_covered(folds, 95),
         exceedance_95=None if q95 is None else metrics.exceedance(folds.actual, q95),
+        mae_halves=(metrics.mae(folds.actual[:half], folds.mean[:half]), metrics.mae(folds.actual[half:], folds.mean[half:])),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,13 @@ class Fitted(Protocol):
         ...
 
 
+def fit_anew(forecaster: Forecaster, series: Series, previous: Fitted | None) -> Fitted:
+    """Return a forecaster fitted to a history, beginning at the parameters of an earlier part of it where it can do that."""
+    if previous is not None and isinstance(forecaster, Refittable):
+        return forecaster.refit(series, previous)
+    return forecaster.fit(series)
+
+
 def from_the_end(fitted: Fitted, series: Series, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
     """Return what follows a series: the forecast from its end as `roll` gives it, with normal quantiles."""
     rolled = fitted.roll(series, np.array([len(series.values)]), horizon)
@@ -67,4 +74,13 @@ class Forecaster(Protocol):
 
     def fit(self, series: Series) -> Fitted:
         """Return the forecaster with its parameters set; NotFitted where the series does not allow it."""
+        ...
+
+
+@runtime_checkable
+class Refittable(Protocol):
+    """A forecaster whose fit is shorter where it begins at parameters found before."""
+
+    def refit(self, series: Series, previous: Fitted) -> Fitted:
+        """Return the forecaster fitted to `series`, of which the history of `previous` is the beginning."""
         ...

@@ -16,7 +16,7 @@ from schedplan.forecast import intervals
 from schedplan.forecast.backtest import Folds, Rehearsal, Score, Trial, past_errors, plan_trial, rehearse, score
 from schedplan.forecast.decision import LEVELS as DECISION_LEVELS
 from schedplan.forecast.decision import Decided, Provision, decide
-from schedplan.forecast.forecaster import Forecaster, NotFitted
+from schedplan.forecast.forecaster import Fitted, Forecaster, NotFitted, fit_anew
 from schedplan.forecast.gaussian import standard_quantiles
 from schedplan.forecast.intervals import Recipe, Spread
 from schedplan.forecast.level_shift import level_shift
@@ -91,6 +91,10 @@ class _Tried:
     scores: tuple[Score, ...]
     notes: tuple[str, ...]
 
+    def fitted(self, model: str) -> Fitted | None:
+        """Return a forecaster as it stood at the last origins; None where it was not tried."""
+        return next((each.fitted for each in self.rehearsals if each.model == model), None)
+
     def spread_of(self, model: str, season: int, recipe: Recipe) -> Spread:
         """Return the spread all errors of a model show; the normal one where it was not tried."""
         for each in self.rehearsals:
@@ -143,7 +147,7 @@ def _usable(series: Series, options: ForecastOptions) -> _History:
         notes.append(f"the last {lead} intervals of the history have no value; they were forecast too")
     if begin > int(seen[0]):
         notes.append(f"the last {len(values)} intervals of the history were used, {begin} earlier ones left aside")
-    kept = tuple(each for each in seasons if len(values) >= (2 if each == season else 3) * each)
+    kept = tuple(each for each in seasons if len(values) >= 2 * each)
     used = Series(series.unique_id, series.start_s + begin * series.step_s, series.step_s, values, series.unit)
     return _History(used, kept, lead, tuple(notes))
 
@@ -205,7 +209,7 @@ def _expect(order: list[Forecaster], history: _History, horizon: int, tried: _Tr
         notes = (f"{regular.clipped} isolated spikes were clipped for fitting, not for judging",)
     for forecaster in order:
         try:
-            fitted = forecaster.fit(fit_on)
+            fitted = fit_anew(forecaster, fit_on, tried.fitted(forecaster.name))
             shape = tried.spread_of(forecaster.name, history.first_season, recipe)
             kept = Online(forecaster.name, fitted, fit_on.start_s, len(values), history.first_season, shape, recipe)
             ahead = kept.after(regular, horizon)

@@ -1,11 +1,12 @@
 """Several SARIMAs at once, each with the weight it earned on the past: a season, a week, both or neither. It chooses no orders.
 
-A weight is (least mean absolute error / own)^12 over the forecasts that had come true before the origin, the newer the more. The
-members and the exponent are our choice.
+A weight is (least error / own)^12, an error the geometric mean of mean and median of the mean absolute errors of the forecasts
+that had come true before the origin, the newer the more. The members and the exponent are our choice.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +44,14 @@ class SarimaBlend:
     plugins: tuple[PluginForecaster, ...] = ()
 
     def fit(self, series: Series) -> Fitted:
+        return self._fit(series, {})
+
+    def refit(self, series: Series, previous: Fitted) -> Fitted:
+        """Return the blend fitted to a longer history, each SARIMA from the parameters it had."""
+        members = previous.members if isinstance(previous, FittedBlend) else ()
+        return self._fit(series, {each.label: each.parameters for each in members if isinstance(each, FittedCssSarima)})
+
+    def _fit(self, series: Series, starts: Mapping[str, NDArray[np.float64]]) -> Fitted:
         season = self.seasons[0]
         n = len(series.values)
         if n < LEAST_SEASONS * season:
@@ -51,7 +60,11 @@ class SarimaBlend:
             )
         if not np.ptp(series.values[season:] - series.values[:-season]) > 1e-9:
             raise NotFitted(f"{self.name} was not tried: the last season repeats exactly")
-        fitted = tuple(member.fit(series) for member in self._members() if n >= member.least_steps)
+        fitted = tuple(
+            member.fit(series, starts.get(member.name)) if isinstance(member, CssSarima) else member.fit(series)
+            for member in self._members()
+            if n >= member.least_steps
+        )
         others, notes = self._others(series)
         members = (*fitted, *others)
         blend = FittedBlend(series, self.seasons, members, np.full(len(members), 1 / len(members)))
@@ -160,12 +173,27 @@ class FittedBlend:
         mae = np.mean(np.abs(rolled[:, :, :scored] - actual), axis=2)
         age = (origins[:, None] - self._delay(rolled.shape[2]) - grid) / season
         recency = np.where((age >= 0) & (age <= SCORED_SEASONS), np.exp(-np.abs(age) / DECAY_SEASONS), 0.0)
-        seen = np.isfinite(mae)
-        total = np.einsum("og,mg->om", recency, seen.astype(np.float64))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.einsum("og,mg->om", recency, np.where(seen, mae, 0.0)) / total + _LEAST_MAE
+        error = np.array([_usual_error(each, recency) for each in mae]).T + _LEAST_MAE
         available = np.asarray(np.isfinite(rolled[:, np.searchsorted(grid, origins)]).all(axis=2)).T
         return _sharpened(error, available)
+
+
+def _usual_error(mae: NDArray[np.float64], recency: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a member's error at each origin, past forecasts weighing as much as they are recent; NaN where none is known.
+
+    mae: float64 [grid]; recency: float64 [origins, grid]. It is the geometric mean of mean and median: by the mean alone a holiday
+    speaks for weeks against whoever goes by the day a week before it, by the median alone rare large errors say nothing.
+    """
+    order = np.argsort(np.where(np.isfinite(mae), mae, np.inf), kind="stable")
+    known = order[: int(np.count_nonzero(np.isfinite(mae)))]
+    if not known.size:
+        return np.full(len(recency), np.nan)
+    below = np.cumsum(recency[:, known], axis=1)
+    total = below[:, -1]
+    at = np.argmax(below >= 0.5 * total[:, None], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.einsum("og,g->o", recency[:, known], mae[known]) / total
+        return np.where(total > 0, np.sqrt(mean * mae[known][at]), np.nan)
 
 
 def _sharpened(error: NDArray[np.float64], available: NDArray[np.bool_]) -> NDArray[np.float64]:

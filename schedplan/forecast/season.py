@@ -5,11 +5,13 @@ from __future__ import annotations
 DAY_S = 86_400
 DAYS_PER_WEEK = 7
 LEAST_DAYS = 2
-LEAST_WEEKS = 3
+LEAST_WEEKS = 2
 
 
 def default_seasons(step_s: int, n_steps: int) -> tuple[int, ...]:
-    """Return the season lengths in steps worth trying: a day from two days of history on, a week from three weeks on.
+    """Return the season lengths in steps worth trying: a day from two days of history on, a week from two weeks on.
+
+    A forecaster may ask for more: terms of a SARIMA at the lag of a week need three of them.
 
     Empty where a day is not a whole number of steps, or the history is shorter. Daily values have the week alone.
     """

@@ -55,7 +55,8 @@ def best(scores: tuple[Score, ...]) -> Score | None:
     """Return the score of the forecaster to use; None where nothing was judged.
 
     It has the lowest MAE; within 1 % of it the lowest P95 pinball; within 1 % of that it is the first given. A season has to
-    earn its place: it is dropped where the best forecaster without one is no more than 5 % worse.
+    earn its place: it is dropped where the best forecaster without one is no more than 5 % worse, or is better in the older or
+    the newer half of the folds.
     """
     judged = tuple(score for score in scores if score.mae is not None)
     if not judged:
@@ -65,7 +66,12 @@ def best(scores: tuple[Score, ...]) -> Score | None:
     if winner in plain or not plain:
         return winner
     rival = _lowest(plain)
-    return winner if _mae(rival) > _mae(winner) * (1 + EARNED) else rival
+    return winner if _mae(rival) > _mae(winner) * (1 + EARNED) and _is_ahead_in_both_halves(winner, rival) else rival
+
+
+def _is_ahead_in_both_halves(winner: Score, rival: Score) -> bool:
+    """Say whether a forecaster is no worse than another in the older and in the newer folds: chance wins in one of them."""
+    return all(own is None or other is None or own <= other for own, other in zip(winner.mae_halves, rival.mae_halves, strict=True))
 
 
 def _lowest(scores: tuple[Score, ...]) -> Score:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.forecasts import PHASES, PUBLIC, SPECS, generated, main, phase_cpu_s, public_series
+from benchmarks.forecasts import PHASES, PUBLIC, SPECS, generated, held_out, main, phase_cpu_s, public_series
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
@@ -20,6 +20,14 @@ def test_a_seed_is_always_the_same_load():
 
     assert once.tolist() == again.tolist()
     assert once.tolist() != other.tolist()
+
+
+def test_held_out_days_are_forecast_from_what_stood_before_them():
+    ratio, plain, above = held_out(generated(2, 3600, 0))
+
+    assert 0 < ratio < 1.5
+    assert 0 < plain < 1.5
+    assert 0 <= above <= 1
 
 
 def test_many_are_counted(capsys):

@@ -41,6 +41,15 @@ def test_nothing_judged_has_no_winner() -> None:
     assert best((replace(SARIMA, mae=None),)) is None
 
 
+def test_a_season_that_wins_in_one_half_alone_is_left_out() -> None:
+    # 8 against 10 in all, but 12 against 10 in the newer half
+    seasonal = replace(NAIVE_DAY, model="sarima-blend", mae=8.0, pinball_95=1.0, mae_halves=(4.0, 12.0))
+    last = replace(NAIVE_DAY, model="naive", mae=10.0, pinball_95=2.0, mae_halves=(10.0, 10.0))
+
+    assert best((seasonal, last)) == last
+    assert best((replace(seasonal, mae_halves=(7.0, 9.0)), last)) == replace(seasonal, mae_halves=(7.0, 9.0))
+
+
 def test_the_verdict_has_its_figures() -> None:
     words = verdict(SARIMA, (SARIMA, NAIVE_DAY), seasonal=True)
 
