@@ -3,7 +3,7 @@
     python -m benchmarks.forecasts cost [SPEC ...]     CPU seconds per series and phase
     python -m benchmarks.forecasts accuracy            the public series in SCHEDPLAN_DATA, judged on their own past
     python -m benchmarks.forecasts engines [N]         N series of eight weeks by the hour, by the blend and by each engine
-    python -m benchmarks.forecasts held-out            the same, each forecast made from what stood before it alone, model choice too
+    python -m benchmarks.forecasts held-out            the same, each from what stood before it alone, the model chosen anew
     python -m benchmarks.forecasts many [N]            N series of eight weeks by the hour, in as many processes as there are cores
 
 It knows nothing of planning.
