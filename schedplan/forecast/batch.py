@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
 
 from schedplan.forecast.decision import Provision
 from schedplan.forecast.events import forecast_with_events
 from schedplan.forecast.options import ForecastOptions
 from schedplan.forecast.pipeline import ForecastResult, forecast_series, not_forecast
+from schedplan.forecast.wall_clock import by_wall_clock
 from schedplan.model.event import Event
 from schedplan.model.forecast import Series
 from schedplan.parallel.run import run_each, usable_cores
@@ -22,13 +24,15 @@ SERIES_PER_WORKER = 16
 class Asked:
     """One series and how it is to be forecast.
 
-    provision: how its devices are ordered, None: no decision backtest. events: what is known to move it, or others.
+    provision: how its devices are ordered, None: no decision backtest. events: what is known to move it, or others. timezone: name
+    of the zone by whose clock days are counted, where that changes.
     """
 
     series: Series
     options: ForecastOptions
     provision: Provision | None = None
     events: tuple[Event, ...] = ()
+    timezone: str = "UTC"
 
 
 def forecast_each(
@@ -53,8 +57,11 @@ def forecast_each(
 
 
 def _forecast(asked: Asked) -> ForecastResult:
+    def on_clock(series: Series, horizon: int) -> ForecastResult:
+        return forecast_series(series, replace(asked.options, horizon_steps=horizon), asked.provision)
+
     def make(series: Series) -> ForecastResult:
-        return forecast_series(series, asked.options, asked.provision)
+        return by_wall_clock(series, ZoneInfo(asked.timezone), asked.options.horizon_steps, on_clock)
 
     result = forecast_with_events(asked.series, asked.events, asked.options.seasons, make)
     return replace(result, folds=None, online=None)

@@ -30,15 +30,18 @@ class Expected:
     notes: tuple[str, ...]
 
 
-def expected_demand(content: Content, grid: TimeGrid, settings: ForecastSettings, seed: int) -> Expected:
-    """Return the demand of all services on the slots of a plan. Raises InputError for a service without load."""
+def expected_demand(content: Content, grid: TimeGrid, settings: ForecastSettings, seed: int, timezone: str = "UTC") -> Expected:
+    """Return the demand of all services on the slots of a plan; days of the load are those of `timezone`.
+
+    Raises InputError for a service without load.
+    """
     series_of = {series.unique_id: series for series in content.series}
     given_of = {forecast.unique_id: forecast for forecast in content.forecasts}
     missing = next((service for service in content.services if service.series not in series_of), None)
     if missing is not None:
         raise _without_load(missing, series_of)
     wanted = dict.fromkeys(service.series for service in content.services if service.series not in given_of)
-    made = _forecasts([series_of[name] for name in wanted], content.events, grid, settings, seed)
+    made = _forecasts([series_of[name] for name in wanted], content.events, grid, settings, seed, timezone)
     demands: list[Demand] = []
     notes: list[str] = []
     for service in content.services:
@@ -58,7 +61,7 @@ def expected_demand(content: Content, grid: TimeGrid, settings: ForecastSettings
 
 
 def _forecasts(
-    wanted: list[Series], events: tuple[Event, ...], grid: TimeGrid, settings: ForecastSettings, seed: int
+    wanted: list[Series], events: tuple[Event, ...], grid: TimeGrid, settings: ForecastSettings, seed: int, timezone: str
 ) -> dict[str, ForecastResult]:
     """Return the forecast of each series that has slots without rows, by name."""
     asked = []
@@ -66,7 +69,7 @@ def _forecasts(
         steps = horizon_steps(series, grid, settings.ignore_future)
         if steps:
             options = forecast_options(settings, series, steps, seed)
-            asked.append(Asked(history(series, grid), options, events=events))
+            asked.append(Asked(history(series, grid), options, events=events, timezone=timezone))
     return {each.series.unique_id: result for each, result in zip(asked, forecast_each(asked), strict=True)}
 
 

@@ -75,6 +75,7 @@ def forecast_project(
                 forecast_options(settings.forecast, history, steps, settings.solver.seed),
                 None if provided is None else provided[index].provision,
                 project.content.events,
+                settings.project.timezone,
             )
             for index, (history, steps) in enumerate(known)
         ]

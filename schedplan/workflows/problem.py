@@ -54,7 +54,7 @@ def prepare(project: Project, runtime_minutes: float | None = None) -> Prepared:
     settings, content = project.settings, project.calibrated
     _refuse_nothing(content)
     grid, said = horizon(settings.horizon, content, settings.project.timezone)
-    expected = expected_demand(content, grid, settings.forecast, settings.solver.seed)
+    expected = expected_demand(content, grid, settings.forecast, settings.solver.seed, settings.project.timezone)
     problem, assumed, warnings = _problem(project, grid, expected.demands, runtime_minutes)
     subject = Subject(problem.cluster, problem.jobs, problem.services, grid=grid)
     law = (LAW,) if content.services else ()
