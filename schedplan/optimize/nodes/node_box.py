@@ -99,6 +99,8 @@ class NodeBox:
         solver = cp_model.CpSolver()
         parameters = solver.parameters
         parameters.num_workers = 1
+        # on one thread, but all of its strategies in turns: neighbourhoods of the plan that stands find most of what a box gains
+        parameters.interleave_search = True
         parameters.random_seed = seed
         parameters.symmetry_level = 0
         parameters.linearization_level = 2

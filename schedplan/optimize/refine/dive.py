@@ -1,11 +1,12 @@
 """A dive: from the relaxation of a model to whole numbers, family by family, each raised where the relaxation leans to it.
 
-Order of families: gangs that fill nodes, replicas, nodes, smaller gangs by size, what is left. Raising, not rounding: what is
-raised has its room, and only the rest is solved again. It looks for a plan and proves nothing.
+Order of families: gangs that fill nodes and workers that share none with their like, replicas, nodes, smaller gangs by size, what
+is left. Raising, not rounding: what is raised has its room, and only the rest is solved again. It looks for a plan and proves nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,7 @@ WHOLE_COLUMNS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class DiveStyle:
-    """whole_from: devices of the smallest gang that is raised before the nodes.
+    """whole_from: devices of the smallest gang that is raised before the nodes, as are workers above half a node.
 
     share: so many of a family are raised at once, as a share of what its fractions add up to.
     """
@@ -82,23 +83,33 @@ def _families(formulation: Formulation, atlas: Atlas, style: DiveStyle, columns:
 
     Nodes are final, so that smaller gangs fill what is paid for.
     """
-    devices = np.array([job_class.job.devices for job_class in formulation.variables.layout.classes])
+    layout = formulation.variables.layout
+    devices = np.array([job_class.job.devices for job_class in layout.classes])
+    half = max((cell.pool.gpus for cell in layout.cells), default=0) / 2
+    is_first = np.array(
+        [one.job.devices >= style.whole_from or one.job.shape.gpus > half for one in layout.classes], dtype=np.bool_
+    )
     is_work = atlas.job_class != NONE
-    size = np.full(len(is_work), -1.0)
-    size[is_work] = devices[atlas.job_class[is_work]]
-    sizes = sorted(set(devices.tolist()), reverse=True)
+    size, comes_first = np.full(len(is_work), -1.0), np.zeros(len(is_work), dtype=np.bool_)
+    size[is_work], comes_first[is_work] = devices[atlas.job_class[is_work]], is_first[atlas.job_class[is_work]]
     replicas = [amount.index for one in formulation.variables.replicas for amounts in one.values() for amount in amounts]
     is_replica = np.zeros(len(is_work), dtype=np.bool_)
     is_replica[replicas] = True
     is_node = (~is_work & ~is_replica & atlas.is_known)[columns]
-    size, is_replica = size[columns], is_replica[columns]
+    size, comes_first, is_work, is_replica = size[columns], comes_first[columns], is_work[columns], is_replica[columns]
     return [
-        *(_Family(np.flatnonzero(size == one), by_class=True) for one in sizes if one >= style.whole_from),
+        *_by_size(size, comes_first),
         _Family(np.flatnonzero(is_replica)),
         _Family(np.flatnonzero(is_node), is_final=True),
-        *(_Family(np.flatnonzero(size == one), by_class=True) for one in sizes if one < style.whole_from),
+        *_by_size(size, is_work & ~comes_first),
         _Family(np.arange(len(columns))),
     ]
+
+
+def _by_size(size: Floats, where: NDArray[np.bool_]) -> Iterator[_Family]:
+    """Give the variables of gangs as families, the largest gangs first."""
+    for one in sorted(set(size[where].tolist()), reverse=True):
+        yield _Family(np.flatnonzero(where & (size == one)), by_class=True)
 
 
 class _Diver:
