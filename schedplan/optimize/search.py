@@ -27,6 +27,8 @@ from schedplan.packing.assignment import FleetSlot, GangStart
 
 NODE_ROUNDS = 2
 """Rounds of boxes on nodes; after the first one the bound that is proven beside is waited for."""
+GUIDED = 3
+"""How many more boxes there are where a relaxation guides them: they are small."""
 CHEAP = 3
 """How much less than their limit boxes may take on average for all of them to be solved."""
 
@@ -122,7 +124,8 @@ class Search:
         self.prices = refinement.prices()
         if self.prices is not None:
             refinement.look_at(self.prices)
-        self._improve(refinement, Level.POOLS, self.options.pool_boxes)
+        boxes = self.options.pool_boxes
+        self._improve(refinement, Level.POOLS, boxes * GUIDED if refinement.is_guided else boxes)
         self.best.route.append(f"HiGHS relaxation with rounding rows, dives and {refinement.boxes} boxes")
         shape = formulation.variables.layout
         is_beside = self.options.branched_columns < shape.n_columns <= self.options.beside_columns

@@ -19,7 +19,8 @@ from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.refine.box import solve_box
-from schedplan.optimize.refine.chooser import Chooser
+from schedplan.optimize.refine.branched_box import branch_box
+from schedplan.optimize.refine.chooser import Chooser, Guide
 from schedplan.optimize.refine.dive import STYLES, dive
 from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.refine.rounding import Relaxed
@@ -79,6 +80,67 @@ def test_a_box_turns_two_jobs_round() -> None:
     found.values = solved.values
 
     assert {"calm": 1, "urgent": 0} == starts(found)
+
+
+def test_branch_and_bound_turns_two_jobs_round_and_says_that_nothing_is_better() -> None:
+    # as above: urgent first saves 8 device-hours of weighted wait, and there are only two orders
+    case, decisions = two_in_a_row()
+    found = refinement(case)
+    found.take(decisions)
+    assert found.values is not None
+    solved, is_best = branch_box(found.program, found.values, np.ones(found.program.n_columns, dtype=np.bool_))
+    found.values = solved.values
+
+    assert {"calm": 1, "urgent": 0} == starts(found)
+    assert is_best
+
+
+def test_a_branched_box_keeps_what_it_does_not_hold() -> None:
+    case, decisions = two_in_a_row()
+    found = refinement(case)
+    found.take(decisions)
+    assert found.values is not None
+    urgent = next(one.idx for one in found.formulation.variables.layout.classes if one.job.name == "urgent")
+    found.values = branch_box(found.program, found.values, found.atlas.job_class == urgent)[0].values
+
+    assert {"calm": 0, "urgent": 1} == starts(found)
+
+
+def test_a_guided_box_holds_the_job_that_costs_more_than_the_relaxation() -> None:
+    # of two jobs on nodes of their own one has all the cost: it weighs 1 + 0.2 / 2, the other 0.2 / 2, a twelfth of all draws
+    case = problem(
+        {
+            "slots": 2,
+            "nodes": [{"name": "a", "gpus": 8, "accelerator": "A"}, {"name": "b", "gpus": 8, "accelerator": "B"}],
+            "jobs": [job("cheap", 8, 1, accelerators=["A"]), job("dear", 8, 1, accelerators=["B"])],
+        }
+    )
+    found = refinement(case)
+    found.take(Decisions((JobPart("cheap", "a", 0, 1), JobPart("dear", "b", 1, 1)), (), np.ones((2, 2), dtype=np.bool_)))
+    assert found.values is not None
+    dear = next(one.idx for one in found.formulation.variables.layout.classes if one.job.name == "dear")
+    is_dear = (found.atlas.job_class == dear) & found.chooser.is_start & (found.values > 0)
+    everything = np.ones(found.program.n_columns, dtype=np.bool_)
+    chooser = Chooser(found.atlas, Random(0))
+    chooser.guide = Guide(np.zeros(len(is_dear)), np.where(is_dear, 1.0, 0.0), everything)
+    chooser.guided_columns = 1.0
+    boxes = [chooser.box(found.values) for _ in range(10)]
+
+    around_dear = sum(bool((box & is_dear).any()) for box in boxes)
+    around_cheap = sum(bool((box & (found.atlas.job_class == 1 - dear)).any()) for box in boxes)
+    assert len(boxes) == around_dear + around_cheap
+    assert 4 * around_cheap < around_dear
+
+
+def test_a_guided_box_grows_after_an_answer_and_shrinks_without_one() -> None:
+    chooser = refinement(two_in_a_row()[0]).chooser
+    before = chooser.guided_columns
+    chooser.learn(is_solved=True)
+    grown = chooser.guided_columns
+    chooser.learn(is_solved=False)
+
+    assert before < grown
+    assert chooser.guided_columns < grown
 
 
 def test_what_a_box_does_not_hold_stays() -> None:

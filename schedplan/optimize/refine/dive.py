@@ -1,7 +1,7 @@
 """A dive: from the relaxation of a model to whole numbers, family by family, each raised where the relaxation leans to it.
 
 Order of families: gangs that fill nodes and workers that share none with their like, replicas, nodes, smaller gangs by size, what
-is left. Raising, not rounding: what is raised has its room, and only the rest is solved again. It looks for a plan and proves nothing.
+is left. Raising, not rounding: what is raised has its room, and only the rest is solved again. It proves nothing.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.plan_values import plan_values
 from schedplan.optimize.refine.atlas import NONE, atlas
 from schedplan.optimize.refine.box import Box, solve_box
-from schedplan.optimize.refine.chooser import Chooser
+from schedplan.optimize.refine.branched_box import branch_box
+from schedplan.optimize.refine.chooser import Chooser, Guide
 from schedplan.optimize.refine.dive import STYLES, dive
 from schedplan.optimize.refine.prices import StartPrices
 from schedplan.optimize.refine.pruned import Pruned
@@ -86,8 +87,19 @@ class Refinement:
         return StartPrices.of(self.formulation, self.master.links.with_workers(self.master.reduced_costs()))
 
     def look_at(self, prices: StartPrices) -> None:
-        """Choose from the starts that are worth a look alone, and from those of the plan, in all boxes from here on."""
+        """Choose from the starts that are worth a look alone, and from those of the plan, in all boxes from here on.
+
+        Of a wide model whose relaxation is solved, boxes are drawn where the plan costs more than the relaxation.
+        """
         self.looked_at = prices.worth_a_look(self.formulation)
+        if self.master is not None and self.master.values is not None and self.program.n_columns > ALL_STYLES:
+            reduced = self.master.links.with_workers(self.master.reduced_costs())
+            self.chooser.guide = Guide(self.master.values, reduced, self.looked_at)
+
+    @property
+    def is_guided(self) -> bool:
+        """Whether boxes are drawn where the plan costs more than the relaxation."""
+        return self.chooser.guide is not None
 
     def prune(self, max_nodes: int, limit_s: float | None) -> Pruned | None:
         """Begin a branch and bound on what the best values leave open; None where nothing is known to begin from."""
@@ -136,13 +148,23 @@ class Refinement:
         for number in range(boxes):
             chosen = self.chooser.box(self.values) & (self.looked_at | (self.values > 0))
             free = self.atlas.closed(self.program, chosen)
-            self._solve(self.values, free, self.options.box_work)
+            self._solve_drawn(self.values, free)
             self.boxes += 1
             is_over = number == boxes - 1 or self.work >= last
             if is_over or self.boxes % BOXES_A_ROUND == 0:
                 yield self.program.objective(self.values)
             if is_over:
                 return
+
+    def _solve_drawn(self, values: Values, free: Box) -> None:
+        """Solve a box that the chooser has drawn: by search, or by branch and bound where the relaxation guides it."""
+        if not self.is_guided:
+            self._solve(values, free, self.options.box_work)
+            return
+        solved, is_best = branch_box(self.program, values, free, self.options.seed)
+        self.work += solved.work
+        self.chooser.learn(is_solved=is_best)
+        self._keep(solved.values)
 
     def _solve(self, values: Values, free: Box, work_limit: float, *, is_symmetric: bool = False) -> None:
         solved = solve_box(self.program, values, free, work_limit, self.options.seed, is_symmetric=is_symmetric)

@@ -50,7 +50,7 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
         highs.setOptionValue("time_limit", options.time_limit_s)
     highs.setOptionValue("mip_max_nodes", max_nodes)
     arrays = program(formulation)
-    scale = _cost_scale(arrays.costs)
+    scale = cost_scale(arrays.costs)
     highs.passModel(as_highs(arrays, arrays.costs * scale, arrays.constant * scale, is_integer=max_nodes > 0))
     interruptible(highs.run)
     info = highs.getInfo()
@@ -75,7 +75,7 @@ def lowered(bound: float) -> float | None:
     return bound - MARGIN * max(1.0, abs(bound)) if abs(bound) < highspy.kHighsInf else None
 
 
-def _cost_scale(costs: NDArray[np.float64]) -> float:
+def cost_scale(costs: NDArray[np.float64]) -> float:
     """Return the power of two that brings the largest cost to some 2**16: the solver takes costs far below 1 for none at all."""
     largest = float(np.abs(costs).max(initial=0.0))
     return 2.0 ** (COST_BITS - floor(log2(largest))) if largest > 0 else 1.0
