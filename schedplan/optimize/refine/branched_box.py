@@ -11,10 +11,11 @@ import numpy as np
 
 from schedplan.optimize.refine.box import Box, Solved, part_of
 from schedplan.optimize.solvers.branch import cost_scale
-from schedplan.optimize.solvers.highs import SilentHighs, as_highs
+from schedplan.optimize.solvers.highs import as_highs
 from schedplan.optimize.solvers.interruptible import interruptible
 from schedplan.optimize.solvers.linear import Linear
 from schedplan.optimize.solvers.program import Program, Values
+from schedplan.optimize.solvers.silent import SilentHighs
 
 NODES = 1
 SLACK = 1e-5

@@ -38,6 +38,8 @@ PRUNED_GAP = 0.25
 """Share of the gap at which the bound on pools is good enough: what packing loses comes on top."""
 ALL_STYLES = 10_000
 """Models of more columns are dived into in one style alone."""
+GUIDED_COLUMNS = range(ALL_STYLES + 1, 100_001)
+"""Models of so many columns are improved by guided boxes: smaller ones are searched well as it is, larger ones lose little."""
 BOXES_A_ROUND = 6
 """After so many boxes the plan is handed to the caller."""
 
@@ -92,7 +94,7 @@ class Refinement:
         Of a wide model whose relaxation is solved, boxes are drawn where the plan costs more than the relaxation.
         """
         self.looked_at = prices.worth_a_look(self.formulation)
-        if self.master is not None and self.master.values is not None and self.program.n_columns > ALL_STYLES:
+        if self.master is not None and self.master.values is not None and self.program.n_columns in GUIDED_COLUMNS:
             reduced = self.master.links.with_workers(self.master.reduced_costs())
             self.chooser.guide = Guide(self.master.values, reduced, self.looked_at)
 
