@@ -19,6 +19,10 @@ FIRST_AIM = 0.05
 """How far above the first bound the first aim is, as a share of it."""
 FEW = 6
 """Steps in a row that prove nothing new after which the aim comes nearer."""
+NEARER = 0.6
+"""Of what the aim is away, the share that it is away then."""
+FALLEN = 2.0
+"""So many times what the aim is away below the best bound, prices have gone astray, and the best ones are taken up again."""
 MEMORY = 0.6
 """Share of the direction before in each direction."""
 
@@ -51,9 +55,10 @@ class Ascent:
             if found.bound > self.best.bound:
                 self.best, self.best_prices = found, self.prices
             if self._idle >= FEW:
-                self.reach, self._idle = self.reach * 0.6, 0
-                self.prices, found = self.best_prices, self.best
-                self._direction = self._flat(found)
+                if found.bound < self.best.bound - FALLEN * self.reach:
+                    self.prices, found = self.best_prices, self.best
+                    self._direction = self._flat(found)
+                self.reach, self._idle = self.reach * NEARER, 0
             yield self.best.bound
 
     def _step(self, found: Bought) -> Bought:
