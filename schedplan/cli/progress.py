@@ -1,7 +1,8 @@
 """Progress on standard error: phase, elapsed time and, where a solver runs, objective, bound and gap.
 
-On a terminal one line that keeps moving; elsewhere a plain line every ten seconds; as JSON lines where that was asked for. A
-solver that says nothing for long is still seen to be at work: what is told is what is known, whenever it is due.
+On a terminal one line that keeps moving; elsewhere a plain line every ten seconds; as JSON lines, one for each phase and for
+whatever gets better besides, where that was asked for. A solver that says nothing for long is still seen to be at work: what is
+told is what is known, whenever it is due.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ class Progress:
             self._teller.join()
 
     def __call__(self, phase: str, objective: float | None = None, bound: float | None = None, gap: float | None = None) -> None:
-        """Take in where the work stands, and tell it unless something was told a moment ago."""
+        """Take in where the work stands, and tell it: as JSON whatever is new, else unless something was told a moment ago."""
+        is_new = self._known != (phase, objective, bound, gap)
         self._known = (phase, objective, bound, gap)
         if not self._is_off and not self._is_live:
-            self._tell_if_due()
+            self._tell_if_due(is_due=is_new and self._talk.is_json)
 
     def watch(self, reached: search.Progress) -> None:
         """Take in how far a search is."""
@@ -76,10 +78,10 @@ class Progress:
         while not self._is_over.wait(LOOK_EVERY_S):
             self._tell_if_due()
 
-    def _tell_if_due(self) -> None:
+    def _tell_if_due(self, *, is_due: bool = False) -> None:
         with self._lock:
             now_s = time.monotonic()
-            if now_s - self._last_s < PLAIN_EVERY_S:
+            if not is_due and now_s - self._last_s < PLAIN_EVERY_S:
                 return
             self._last_s = now_s
         elapsed_s = now_s - self._begin_s

@@ -75,6 +75,22 @@ def test_off_a_terminal_progress_is_told_every_ten_seconds(
     ] == capsys.readouterr().err.splitlines()
 
 
+def test_as_json_every_phase_and_every_better_plan_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("schedplan.cli.progress.time.monotonic", lambda: 5.0)
+    with Progress(Talk(is_json=True), "auto") as progress:
+        for phase, objective in (("read", None), ("search", 2.0), ("search", 2.0), ("search", 1.5), ("verify", 1.5)):
+            progress(phase, objective=objective, bound=1.0)
+
+    # all within one moment: the third says nothing new
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [("read", None), ("search", 2.0), ("search", 1.5), ("verify", 1.5)] == [
+        (line["phase"], line["objective"]) for line in lines
+    ]
+    assert {"level", "phase", "elapsed_s", "objective", "bound", "gap"} == lines[0].keys()
+
+
 def test_progress_can_be_off(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 60.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
