@@ -102,7 +102,7 @@ def _node_notes(rows: SourceRows, devices: NDArray[np.int64]) -> tuple[str, ...]
     without = int(np.count_nonzero(devices == 0))
     unnamed = int(np.count_nonzero((devices > 0) & rows.is_empty("model")))
     notes = [
-        f"{rows.n_rows} nodes with {int(devices.sum())} devices; {without} nodes have no device",
+        f"{rows.n_rows} nodes with {int(devices.sum())} devices, {without} of the nodes without any",
         f"device models are the codes of the trace, some of them undisclosed; nodes with each: {told or 'none'}",
         f"devices are shared in thousandths, so slices_per_gpu is {SLICES_PER_GPU} where there is a device",
         "cpu_milli and memory_mib are taken as what is left to work; what the system keeps is not stated",

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from schedplan.errors import InputError
 from schedplan.ingest.field_error import FieldError
+from schedplan.ingest.wording import in_number
 from schedplan.tables.arrow_form import arrow_type
 from schedplan.tables.canonical import canonical_sha256
 from schedplan.tables.catalog import dictionary as dictionary_of
@@ -70,12 +71,12 @@ class Draft:
     def note(self, count: int | bool, text: str) -> None:
         """Note a sentence about the file where `count` is not 0."""
         if count:
-            self.notes.append(text)
+            self.notes.append(in_number(text))
 
     def caution(self, count: int | bool, text: str) -> None:
         """Note a sentence that a person must see where `count` is not 0."""
         if count:
-            self.cautions.append(text)
+            self.cautions.append(in_number(text))
 
     def refuse(self, number: int, problem: FieldError) -> None:
         """Note a cell of a row of the source that is not what its column holds."""

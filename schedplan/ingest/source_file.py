@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schedplan.ingest.reader import ReadOptions
+from schedplan.ingest.wording import in_number
 from schedplan.tables.arrow_form import arrow_type
 from schedplan.tables.canonical import canonical_sha256
 from schedplan.tables.catalog import dictionary as dictionary_of
@@ -110,7 +111,7 @@ def as_table(
     unused = [name for name in arrow.column_names if name in left_aside or rows.source.find(name) is None]
     ignored = {name: arrow.column(name) for name in sorted(unused) if target.find(name) is None}
     strict = pa.table({**kept, **ignored})
-    told = (*rows.file.notes, *(f"{rows.file.path}: {note}" for note in notes))
+    told = (*rows.file.notes, *(f"{rows.file.path}: {in_number(note)}" for note in notes))
     return TableFile(
         table, rows.file.path, strict, rows.file.rows, told, canonical_sha256(strict, target), repeats, rows.file.slips
     )

@@ -43,7 +43,7 @@ def test_nodes_keep_their_size_exactly(tmp_path):
 def test_what_is_odd_about_nodes_is_said(tmp_path):
     notes = read(tmp_path / "list.csv", NODES + "n2,1000,1024,1,\n").notes
 
-    assert f"{tmp_path / 'list.csv'}: 3 nodes with 9 devices; 1 nodes have no device" in notes
+    assert f"{tmp_path / 'list.csv'}: 3 nodes with 9 devices, 1 of the nodes without any" in notes
     assert f"{tmp_path / 'list.csv'}: 1 nodes have devices of a model that is not stated" in notes
 
 
@@ -84,7 +84,7 @@ def test_seconds_count_from_the_chosen_day_and_a_pod_never_scheduled_has_no_star
         tuple(None if at is None else at - epoch_s for at in (job.submit_s, job.start_s, job.end_s)) for job in jobs
     ]
     assert any("counted from 2023-01-01T00:00:00Z (our choice)" in note for note in table.notes)
-    assert any("1 pods were never scheduled" in note for note in table.notes)
+    assert any("1 pod was never scheduled" in note for note in table.notes)
 
 
 def test_models_asked_for_are_alternatives(tmp_path):
@@ -132,7 +132,7 @@ def test_the_whole_trace(shared_data, tmp_path):
     # figures from the description of the data beside the files
     assert [(1523, 1523), (8152, 8152)] == [(file.rows_read, file.rows_kept) for file in account.files]
     told = "\n".join(note for file in account.files for note in file.notes)
-    for fact in ("6212 devices; 310 nodes have no device", "3078 ask for a share", "1088 for no device", "897 pods were never"):
+    for fact in ("6212 devices, 310 of the nodes without any", "3078 ask for a share", "1088 for no device", "897 pods were never"):
         assert fact in told
     assert [(), ("qos",)] == [file.columns_ignored for file in account.files]
     found = content(tuple(read_table(tmp_path / "data" / f"{name}.parquet") for name in ("nodes", "jobs")))

@@ -77,8 +77,8 @@ def test_the_quirks_of_a_file_are_said(tmp_path):
 
     for fact in (
         "not in time order: 1 begin",
-        "gpu_time is not duration x num_gpus in 1 rows",
-        "1 jobs lasted 0 s",
+        "gpu_time is not duration x num_gpus in 1 row",
+        "1 job lasted 0 s",
         "read in UTC",
         "timestamp is taken as submit_time",
     ):

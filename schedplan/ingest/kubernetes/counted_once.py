@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schedplan.ingest.kubernetes.owners import OBJECTS, OWNERS, STANDS_FOR, Works
+from schedplan.ingest.wording import in_number
 from schedplan.tables.canonical import canonical_sha256
 from schedplan.tables.catalog import dictionary as dictionary_of
 from schedplan.tables.read import TableFile
@@ -68,7 +69,7 @@ def _without_parts(file: TableFile, is_kept: NDArray[np.bool_] | None, places: d
     )
     n_parts = len(np.unique(file.rows)) - len(np.unique(file.rows[is_kept]))
     arrow = kept.filter(pa.array(is_kept))
-    told = f"{file.path}: {n_parts} objects belong to workloads of another file and count there"
+    told = f"{file.path}: {in_number(f'{n_parts} objects belong to workloads of another file and count there')}"
     return replace(
         file,
         arrow=arrow,

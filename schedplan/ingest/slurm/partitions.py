@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from schedplan.ingest.wording import in_number
 from schedplan.tables.canonical import canonical_sha256
 from schedplan.tables.catalog import dictionary as dictionary_of
 from schedplan.tables.read import TableFile
@@ -87,8 +88,11 @@ def _limited(file: TableFile, limits: dict[str, float | None]) -> TableFile:
         found.append(longest if limit is None else limit)
         n_over += limit is not None and longest is not None and limit > longest
     n_given = sum(one is not None for one in found) - sum(one is not None for one in own)
-    notes = (f"{file.path}: {n_given} jobs state no limit and have that of their partition",) if n_given else ()
-    over = f"{file.path}: {n_over} jobs ask for longer than their partition lets a job run; Slurm would not start them"
+    given = in_number(f"{n_given} jobs state no limit; they have that of their partition")
+    notes = (f"{file.path}: {given}",) if n_given else ()
+    over = (
+        f"{file.path}: {in_number(f'{n_over} jobs ask for longer than their partition lets a job run; Slurm would not start them')}"
+    )
     columns = {one: file.arrow.column(one) for one in file.arrow.column_names if one != name}
     arrow = pa.table({**columns, name: pa.array(found, pa.float64())}) if n_given else file.arrow
     return replace(file, arrow=arrow, notes=(*file.notes, *notes), cautions=(*file.cautions, *((over,) if n_over else ())))

@@ -190,7 +190,7 @@ def test_a_job_that_runs_is_where_its_pods_are(tmp_path):
 
     lacking = read(tmp_path, job_of_two(), running("w-1", "n1", "w"))["jobs"]
     assert [("ml/w", None)] == picked(lacking, "job", "placement")
-    assert any("1 pods run for workloads of the file whose rows can't say where" in text for text in lacking.warnings)
+    assert any("1 pod runs for workloads of the file whose rows can't say where" in text for text in lacking.warnings)
 
 
 def written(folder: Path, name: str, *items: object) -> Path:

@@ -99,7 +99,7 @@ def test_devices_that_are_not_offered_are_left_out_and_said(tmp_path):
     found = read(tmp_path, node({**GPU, "nvidia.com/gpu": "6"}, capacity=GPU))["nodes"]
 
     assert 6 == rows(found)[0]["gpus"]
-    assert any("1 nodes offer fewer devices than they have" in text for text in found.warnings)
+    assert any("1 node offers fewer devices than it have" in text for text in found.warnings)
 
 
 def test_a_pod_asks_for_its_containers_or_its_largest_init_container(tmp_path):
@@ -139,7 +139,7 @@ def test_a_pod_that_runs_has_its_place_and_what_belongs_to_a_node_is_no_work(tmp
 
     assert [("running", "n1*1", "gpu")] == [(row["state"], row["placement"], row["tolerations"]) for row in rows(found)]
     assert [1] == [count for _, count in found.dropped]
-    assert any("1 pods tolerate every taint" in text for text in found.warnings)
+    assert any("1 pod tolerates every taint" in text for text in found.warnings)
 
 
 def test_a_pod_that_ended_has_a_run_time(tmp_path):
@@ -258,7 +258,7 @@ def test_a_queue_of_the_same_name_in_another_namespace_is_another(tmp_path):
     found = read(tmp_path, queue("a", "one"), queue("b", "two"), *asked)["jobs"]
 
     assert ["one", "two", "mine"] == found.arrow.column("tenant").to_pylist()
-    assert any("1 rows name a queue" in note for note in found.notes)
+    assert any("1 row names a queue" in note for note in found.notes)
 
 
 def test_queues_become_quotas(tmp_path):

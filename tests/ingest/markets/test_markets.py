@@ -140,7 +140,7 @@ def test_a_country_without_a_name_is_called_after_its_file_and_gaps_are_counted(
     found = read(tmp_path / "germany.csv", "Time,Carbon Intensity\n" + lines)["carbon"]
 
     assert {"germany"} == {row["region"] for row in rows(found)}
-    assert any("1 steps are longer" in note for note in found.notes)
+    assert any("1 step is longer" in note for note in found.notes)
     assert any("names no region" in text for text in found.warnings)
 
 

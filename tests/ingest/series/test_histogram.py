@@ -70,7 +70,7 @@ def test_a_server_that_began_anew_and_one_without_requests(tmp_path):
 
     assert {0.1} == set(table.arrow.column("rate").to_pylist())
     assert any("2 buckets began anew" in note for note in table.notes)
-    assert any("1 steps without a request" in note for note in table.notes)
+    assert any("1 step without a request" in note for note in table.notes)
 
 
 def test_the_unit_must_be_stated_by_the_name(tmp_path):

@@ -38,7 +38,7 @@ def test_requests_are_counted_into_minutes_and_what_is_cut_off_is_a_gap(tmp_path
     requests = [y for name, _, y in points(table) if name == "azure"]
     assert [None, 2 / 60, 1 / 60, None] == requests
     assert [None, 20.0, 10.0, None] == [y for name, _, y in points(table) if name == "azure:input_tokens"]
-    assert any("1 requests share the second" in note for note in table.notes)
+    assert any("1 request shares the second" in note for note in table.notes)
     (file,) = ingest((path,), tmp_path / "data").files
     # every request stands in the table, though it has a row per minute and series
     assert (5, 5, 12) == (file.rows_read, file.rows_kept, file.rows_written)
@@ -63,7 +63,7 @@ def test_every_request_counts_whatever_became_of_it(tmp_path):
     # two requests and 36 s of work in the hour of 16:00
     assert [2 / 3600, 36 / 3600] == [y for _, _, y in points(table) if y is not None]
     assert any("FAILED 1, SUCCEED 3" in note for note in table.notes)
-    assert any("1 rows have no prompt_length" in note for note in table.notes)
+    assert any("1 row has no prompt_length" in note for note in table.notes)
 
 
 def test_counts_of_a_step_are_rates_and_long_steps_are_told(tmp_path):
@@ -75,7 +75,7 @@ def test_counts_of_a_step_are_rates_and_long_steps_are_told(tmp_path):
 
     # steps of 300 s: 600 requests are 2 per second
     assert [2.0, 0.0, 1.0, 1.0] == [y for _, _, y in points(table)]
-    assert any("1 steps are longer" in note for note in table.notes)
+    assert any("1 step is longer" in note for note in table.notes)
 
 
 def test_values_without_a_unit_stand_as_they_are_and_it_is_said(tmp_path):
@@ -98,7 +98,7 @@ def test_samples_of_containers_are_added_up(tmp_path):
     table = read(tmp_path / "q.csv", header + "1662859176.0,0.5,a,G\n1662859176.0,0.25,b,G\n1662859176.0,1,,A\n")
 
     assert [("q:G", 1_662_859_176, 0.75), ("q:A", 1_662_859_176, 1.0)] == points(table)
-    assert any("1 rows share time and series" in note for note in table.notes)
+    assert any("1 row shares time and series" in note for note in table.notes)
 
 
 def test_clients_are_series(tmp_path):
@@ -133,7 +133,7 @@ def test_a_counter_is_its_rate_also_where_it_begins_anew(tmp_path):
 
     # 50 in ten seconds; then it fell, so it began at 0 and reached 30
     assert [5.0, 3.0] == [y for _, _, y in points(table)]
-    assert any("1 series are counters and become rates, with 1 resets" in note for note in table.notes)
+    assert any("1 series is counters and become rates, with 1 reset" in note for note in table.notes)
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,8 @@ def test_a_job_without_a_limit_has_that_of_its_partition(nodes, tmp_path):
 
     # two days of train; none of infer; the longer of two days and an hour for a job that may run in train or cpu
     assert {"1": 2880.0, "2": None, "3": 2880.0, "4": 4320.0} == limits
-    assert any("2 jobs state no limit and have that of their partition" in note for note in notes)
-    assert any("1 jobs ask for longer than their partition lets a job run" in text for text in warnings)
+    assert any("2 jobs state no limit; they have that of their partition" in note for note in notes)
+    assert any("1 job asks for longer than its partition lets a job run" in text for text in warnings)
 
 
 def test_partitions_without_nodes_hold_no_job_back(tmp_path):

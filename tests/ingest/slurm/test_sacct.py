@@ -51,7 +51,7 @@ def test_the_limit_of_a_partition_is_not_no_limit(tmp_path):
     table = read(tmp_path / "sacct.psv", HEADER + WAITING.replace("UNLIMITED", "Partition_Limit"))
 
     assert content((table,)).jobs[0].time_limit_minutes is None
-    assert any("1 jobs have the limit of their partition" in note for note in table.notes)
+    assert any("1 job has the limit of its partition" in note for note in table.notes)
 
 
 def test_steps_and_earlier_attempts_are_counted_and_left_out(tmp_path):
@@ -70,7 +70,7 @@ def test_a_bar_in_a_name_shifts_nothing(tmp_path):
     table = read(tmp_path / "sacct.psv", HEADER + JOB.replace("|big|", "|name|with bar|"))
 
     assert ["nlp"] == table.arrow.column("tenant").to_pylist()
-    assert any("1 lines have a bar within a text" in note for note in table.notes)
+    assert any("1 line has a bar within a text" in note for note in table.notes)
 
 
 def test_a_bar_that_can_stand_in_two_ways_is_refused(tmp_path):
@@ -84,7 +84,7 @@ def test_more_than_was_asked_for_is_what_counts_and_said(tmp_path):
     table = read(tmp_path / "sacct.psv", HEADER + JOB.replace(asked, "cpu=1,gres/gpu=1,mem=2000M,node=1|", 1))
 
     assert [(2, 8.0, 32.0)] == [(row["workers"], row["gpus_per_worker"], row["cpus_per_worker"]) for row in table.arrow.to_pylist()]
-    assert any("1 jobs were given more than they asked for" in note for note in table.notes)
+    assert any("1 job was given more than it asked for" in note for note in table.notes)
 
 
 def test_devices_that_do_not_spread_evenly_are_a_worker_each(tmp_path):

@@ -42,7 +42,7 @@ def test_minus_one_is_unknown_and_is_said(tmp_path):
     (job,) = content((table,)).jobs
     assert (EPOCH_S, None, None, 1) == (job.submit_s, job.start_s, job.end_s, job.workers)
     assert any("wait (1)" in note for note in table.notes)
-    assert any("state no processors" in text for text in table.warnings)
+    assert any("1 job states no processors" in text for text in table.warnings)
 
 
 def test_times_of_submission_that_are_those_of_the_start_are_said(tmp_path):
@@ -53,7 +53,7 @@ def test_times_of_submission_that_are_those_of_the_start_are_said(tmp_path):
     (job,) = content((table,)).jobs
     assert (1_000_000_010, 1_000_000_010, None) == (job.start_s, job.end_s, job.runtime_minutes)
     assert any("times of submission are those of the start" in text for text in table.warnings)
-    assert any("1 jobs ran 0 s" in one for one in table.notes)
+    assert any("1 job ran 0 s" in one for one in table.notes)
 
 
 def test_parts_of_suspended_jobs_are_left_out(tmp_path):
@@ -83,8 +83,8 @@ def test_deadlines_count_from_submission(tmp_path):
     assert [("0", 4, EPOCH_S + 382, "hard"), ("1", 1, EPOCH_S + 450, "soft"), ("2", 1, None, "hard")] == [
         (job.name, job.workers, job.deadline_s, job.deadline_kind.value) for job in content((table,)).jobs
     ]
-    assert any("1 jobs ask for no device" in note for note in table.notes)
-    assert any("1 jobs have several deadlines" in note for note in table.notes)
+    assert any("1 job asks for no device" in note for note in table.notes)
+    assert any("1 job has several deadlines" in note for note in table.notes)
     with pytest.raises(InputError, match="row 2, column expect_time_list"):
         read(tmp_path / "t.csv", CHRONUS + lines.replace("282", "soon"))
 
@@ -103,7 +103,7 @@ def test_instances_that_stood_before_and_outlive_the_trace(tmp_path):
     assert first["submit_time"] is None
     # scheduled to deleted: 600 s
     assert ("completed", 10.0) == (second["state"], second["runtime_minutes"])
-    assert any("1 instances limit how many" in text for text in table.warnings)
+    assert any("1 instance limits how many" in text for text in table.warnings)
 
 
 @pytest.mark.real_data
