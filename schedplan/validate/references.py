@@ -83,7 +83,9 @@ def _missing_speeds(subject: Subject) -> Iterator[Finding]:
     given = {(row.accelerator, row.kind) for row in subject.cluster.speeds}
     missing = tuple(f"{model}/{kind}" for model in subject.accelerators for kind in kinds if (model, kind) not in given)
     if missing and len(subject.accelerators) > 1:
-        message = f"{len(missing)} pairs of device model and kind have no speed and run at 1: {listed(missing)}"
+        of = "of device model and kind"
+        pairs = f"1 pair {of} has no speed and runs" if len(missing) == 1 else f"{len(missing)} pairs {of} have no speed and run"
+        message = f"{pairs} at 1: {listed(missing)}"
         yield Finding("SP1205", Severity.NOTE, "speeds", message, "Give speeds where the models differ.")
 
 

@@ -44,7 +44,7 @@ def test_what_is_odd_about_nodes_is_said(tmp_path):
     notes = read(tmp_path / "list.csv", NODES + "n2,1000,1024,1,\n").notes
 
     assert f"{tmp_path / 'list.csv'}: 3 nodes with 9 devices, 1 of the nodes without any" in notes
-    assert f"{tmp_path / 'list.csv'}: 1 nodes have devices of a model that is not stated" in notes
+    assert f"{tmp_path / 'list.csv'}: 1 node has devices of a model that is not stated" in notes
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_missing_speeds_are_noted_once():
     (finding,) = found(POOL, other, jobs=(JOB,), speeds=(Speed("A100", "batch", 1.0),))
 
     assert ("SP1205", Severity.NOTE) == (finding.code, finding.severity)
-    assert "1 pairs" in finding.message
+    assert "1 pair of device model and kind has no speed and runs at 1" in finding.message
     assert "H100/batch" in finding.message
 
 
