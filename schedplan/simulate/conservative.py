@@ -38,6 +38,9 @@ class ConservativeDecider:
         insort(self._line, self._turn(job))
         self._is_stale = True
 
+    def supplied(self) -> None:
+        self._is_stale = True
+
     def ended(self, job: int, early: bool) -> None:
         if early:
             self._is_stale = True
@@ -84,7 +87,7 @@ class ConservativeDecider:
         """Let a job give its reservation up for an earlier one: the earliest, or none but now."""
         kernel, now_s = self._kernel, self._kernel.now_s
         start_s, spots = self._reserved.pop(job)
-        ask, lasts_s = kernel.work.ask[job], kernel.estimate_s[job]
+        ask, lasts_s = kernel.work.ask[job], kernel.estimated_s(job)
         self._profile.change(ask, spots, start_s, start_s + lasts_s, -1)
         found_s = self._profile.earliest(ask, lasts_s, now_s)
         may_move = self._compression is Compression.ARRIVAL or found_s == now_s
@@ -99,7 +102,7 @@ class ConservativeDecider:
         if kernel.quota is not None and not kernel.is_within_quota(kernel.lanes[kernel.lane_of(job)]):
             return
         kernel.counts["reservations"] += 1
-        start_s = self._profile.earliest(kernel.work.ask[job], kernel.estimate_s[job], kernel.now_s)
+        start_s = self._profile.earliest(kernel.work.ask[job], kernel.estimated_s(job), kernel.now_s)
         if start_s is not None:
             self._take(job, start_s, self._spots(job, start_s))
 
@@ -107,12 +110,12 @@ class ConservativeDecider:
         kernel = self._kernel
         ask = kernel.work.ask[job]
         preferred = kernel.capacity.nodes_by_score(ask) if start_s == kernel.now_s else None
-        return self._profile.spots(ask, start_s, kernel.estimate_s[job], preferred)
+        return self._profile.spots(ask, start_s, kernel.estimated_s(job), preferred)
 
     def _take(self, job: int, start_s: int, spots: Spots) -> None:
         kernel = self._kernel
         self._reserved[job] = (start_s, spots)
-        self._profile.change(kernel.work.ask[job], spots, start_s, start_s + kernel.estimate_s[job], 1)
+        self._profile.change(kernel.work.ask[job], spots, start_s, start_s + kernel.estimated_s(job), 1)
         if start_s > kernel.now_s and self._compression is not Compression.REBUILD:
             kernel.wake(start_s)
 
@@ -125,7 +128,7 @@ class ConservativeDecider:
             ask = kernel.work.ask[job]
             is_within = kernel.quota is None or kernel.is_within_quota(kernel.lanes[kernel.lane_of(job)])
             if not is_within or not kernel.capacity.holds_on(ask, spots):
-                self._profile.change(ask, spots, start_s, start_s + kernel.estimate_s[job], -1)
+                self._profile.change(ask, spots, start_s, start_s + kernel.estimated_s(job), -1)
                 self._is_stale = True
                 continue
             self._is_stale = self._is_stale or start_s < now_s

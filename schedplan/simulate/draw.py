@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _MASK = (1 << 64) - 1
-TIE = 1
+TIE, RECLAIM = 1, 2
 
 
 def drawn(seed: int, purpose: int, entity: int, occurrence: int) -> int:

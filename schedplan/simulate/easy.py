@@ -48,6 +48,9 @@ class EasyDecider(HeadDecider):
         if early:
             self._reservation = None
 
+    def supplied(self) -> None:
+        self.has_stopped()
+
     def has_stopped(self) -> None:
         self._reservation, self._is_all_open = None, True
         self._promised_s.clear()

@@ -130,6 +130,9 @@ class PlanDecider:
     def arrived(self, job: int) -> None:
         self._waiting[job] = None
 
+    def supplied(self) -> None:
+        return None
+
     def ended(self, job: int, early: bool) -> None:
         for node in self._nodes_of.pop(job):
             del self._on_node[node][job]

@@ -32,6 +32,9 @@ class HeadDecider:
         if kernel.lanes[lane_idx].put_back(job, kernel.estimate_s[job]):
             self._ready.show(lane_idx)
 
+    def supplied(self) -> None:
+        return None
+
     def ended(self, job: int, early: bool) -> None:
         return None
 
@@ -43,7 +46,7 @@ class HeadDecider:
         kernel, ready, capacity = self._kernel, self._ready, self._kernel.capacity
         if self._preemptor is not None:
             self._preemptor.carry_out(self)
-        if self._over_quota and kernel.freed:
+        if self._over_quota and (kernel.freed or self._preemptor is not None):
             self._let_in()
         if kernel.policy.order.depends_on is not DependsOn.NOTHING:
             ready.renew()

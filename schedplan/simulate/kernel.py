@@ -40,6 +40,9 @@ class Decider(Protocol):
     def stopped(self, job: int) -> None:
         """Let a job that was stopped wait again."""
 
+    def supplied(self) -> None:
+        """Take note that a node has gone, or is back."""
+
     def decide(self) -> None: ...
 
 

@@ -37,4 +37,5 @@ class ReplayOptions:
     detail: Detail = Detail.AUTO
     default_submit_s: int | None = None
     otherwise_minutes: float | None = None
+    loses_spot: bool = False
     guessed_minutes: Mapping[str, float] = field(default_factory=dict)

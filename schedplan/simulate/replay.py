@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from schedplan.engines.part import BackfillKind, Blocking, PreemptionKind
 from schedplan.engines.policy import Policy
 from schedplan.errors import UsageError
-from schedplan.model.cluster import Cluster
+from schedplan.model.cluster import Cluster, Market
+from schedplan.model.outage import Outage
 from schedplan.model.quota import Quota
-from schedplan.model.timeline import DropReason, Parts, Stop, Timeline
+from schedplan.model.timeline import DropReason, Parts, Stop, StopCause, Timeline
 from schedplan.model.workload import Job
 from schedplan.simulate.admission import Admitter
 from schedplan.simulate.capacity import Capacity, Held
@@ -29,6 +30,7 @@ from schedplan.simulate.pool import PoolCapacity, is_nameless, unit_per_worker
 from schedplan.simulate.preemptor import Preemptor, promises
 from schedplan.simulate.quota import QuotaGate
 from schedplan.simulate.skip import SkipDecider
+from schedplan.simulate.supply import NodeSupply, outages_of
 from schedplan.simulate.usage import TenantUsage
 from schedplan.simulate.work import Ask, Work, without, work_of
 
@@ -50,10 +52,12 @@ def replay(
     options: ReplayOptions | None = None,
     plan: FollowedPlan | None = None,
     quotas: tuple[Quota, ...] = (),
+    outages: tuple[Outage, ...] = (),
 ) -> Replay:
     """Return what happens to `jobs` on `cluster` under `policy`; the policy `plan` needs a plan to follow (UsageError).
 
-    Every job is replayed from its submission, whatever its state; what never starts stays out of `started`.
+    Every job is replayed from its submission, whatever its state; what never starts stays out of `started`. outages: when nodes are
+    away; what runs there then is stopped. A plan is followed on the nodes that it was made for, without them.
     """
     options = options or ReplayOptions()
     if (policy.blocking is Blocking.PLAN) != (plan is not None):
@@ -64,7 +68,9 @@ def replay(
     machine = machine_of(cluster)
     work = work_of(jobs, options)
     asks = work.asks if plan is None else tuple(dict.fromkeys((*work.asks, *occupied_asks(plan))))
-    capacity = _capacity(machine, asks, work, policy, options, cluster)
+    away = outages_of(machine, cluster, outages) if plan is None else []
+    has_supply = plan is None and (bool(away) or (options.loses_spot and _may_lose_spot(machine, work)))
+    capacity = _capacity(machine, asks, work, policy, options, by_node=has_supply or bool(cluster.speeds))
     too_large = frozenset(idx for idx in range(len(work.asks)) if not capacity.holds_when_empty(idx))
     work = without(work, too_large, DropReason.TOO_LARGE)
     quota = QuotaGate(quotas, machine, work) if quotas else None
@@ -74,6 +80,7 @@ def replay(
         policy,
         slowness=_slowness(cluster, machine, work) if cluster.speeds else None,
         quota=quota,
+        supply=_supply(capacity, away, work, options) if has_supply else None,
         usage=None if policy.share.key is None else TenantUsage(policy.share, machine, work, quotas),
     )
     cycle = policy.cycle if options.cycle is None else replace(options.cycle, binds_per_s=policy.cycle.binds_per_s)
@@ -82,17 +89,17 @@ def replay(
         capacity.check_empty()
     return Replay(
         timeline=_timeline(kernel, machine, capacity, policy),
-        notes=(*work.notes, *_notes(machine, capacity, policy), *_quota_notes(quota)),
+        notes=(*work.notes, *_notes(machine, capacity, policy), *_quota_notes(quota), *_supply_notes(kernel, policy, options)),
         warnings=_warnings(kernel),
         counts=tuple(sorted(kernel.counts.items())),
     )
 
 
 def _capacity(
-    machine: Machine, asks: tuple[Ask, ...], work: Work, policy: Policy, options: ReplayOptions, cluster: Cluster
+    machine: Machine, asks: tuple[Ask, ...], work: Work, policy: Policy, options: ReplayOptions, *, by_node: bool
 ) -> Capacity:
     """Return the sum of the machine where that says all there is to say, or is asked for and exact; else its nodes."""
-    by_node = bool(cluster.speeds) or policy.blocking is Blocking.PLAN or policy.preemption.kind is not PreemptionKind.NONE
+    by_node = by_node or policy.blocking is Blocking.PLAN or policy.preemption.kind is not PreemptionKind.NONE
     unit = None if by_node else unit_per_worker(machine, asks)
     if options.detail is Detail.POOL and unit is None:
         raise UsageError("this work can't be replayed on the sum of the machine: which nodes are free decides what fits")
@@ -100,6 +107,19 @@ def _capacity(
         return PoolCapacity(machine, asks, unit)
     typical = typical_shapes(asks, work.ask) if policy.nodes.device is not None else NO_TYPICAL
     return NodeCapacity(machine, asks, policy.nodes, options.seed, typical)
+
+
+def _may_lose_spot(machine: Machine, work: Work) -> bool:
+    """Whether anything may stand on a spot node that is taken back now and then."""
+    return any(pool.market is Market.SPOT and pool.interruptions_per_hour > 0 for pool in machine.pools) and any(
+        ask.spot_ok for ask in work.asks
+    )
+
+
+def _supply(capacity: Capacity, away: list[tuple[int, int, int, StopCause]], work: Work, options: ReplayOptions) -> NodeSupply:
+    assert isinstance(capacity, NodeCapacity)
+    first_s = work.submit_s[0] if options.loses_spot and work.submit_s else None
+    return NodeSupply(capacity, away, options.seed, first_s)
 
 
 def _decider(
@@ -156,6 +176,16 @@ def _quota_notes(quota: QuotaGate | None) -> tuple[str, ...]:
     if quota is None or not quota.left_aside:
         return ()
     return (f"quotas on one device model of several, which the replay does not hold tenants to: {quota.left_aside}",)
+
+
+def _supply_notes(kernel: Kernel, policy: Policy, options: ReplayOptions) -> tuple[str, ...]:
+    if not kernel.can_stop:
+        return ()
+    lost = kernel.counts["nodes gone"]
+    found = [f"times that a node went, by outages and spot interruptions (seed {options.seed}): {lost:,}"] if lost else []
+    if kernel.work.checkpoints and (lost or policy.preemption.kind is not PreemptionKind.NONE):
+        found.append(f"jobs that write checkpoints, whose price is part of their run: {len(kernel.work.checkpoints):,}")
+    return tuple(found)
 
 
 def _warnings(kernel: Kernel) -> tuple[str, ...]:

@@ -52,6 +52,9 @@ class SkipDecider:
         if lane.put_back(job, kernel.estimate_s[job]) and not lane.blocked:
             self._ready.show(lane_idx)
 
+    def supplied(self) -> None:
+        return None
+
     def ended(self, job: int, early: bool) -> None:
         if self._admitter is not None:
             self._admitter.ended(self._kernel.work.ask[job])

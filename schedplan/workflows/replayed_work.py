@@ -13,6 +13,7 @@ from schedplan.errors import InputError
 from schedplan.forecast.runtime_estimates import guesses, with_estimates
 from schedplan.measures.work import placed_workers, stretch
 from schedplan.model.cluster import Cluster
+from schedplan.model.outage import Outage
 from schedplan.model.plan import Plan
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Quota
@@ -38,6 +39,7 @@ class ReplayedWork:
     jobs: tuple[Job, ...]
     start_s: int | None = None
     quotas: tuple[Quota, ...] = ()
+    outages: tuple[Outage, ...] = ()
     plan: FollowedPlan | None = None
     notes: tuple[str, ...] = ()
     guessed_minutes: Mapping[str, float] = field(default_factory=dict)
@@ -58,14 +60,16 @@ def open_work(project: Project) -> ReplayedWork:
     known, guessed = with_estimates(content.jobs, settings.forecast.runtime_quantile, grid.start_s)
     jobs = tuple(_from_start(job, grid.start_s) for job in known if job.state.is_open)
     quotas = joined(content.quotas, settings.quotas)
-    return ReplayedWork(content.cluster, jobs, grid.start_s, quotas, notes=(*said, *guessed, *_history_notes(content)))
+    return ReplayedWork(
+        content.cluster, jobs, grid.start_s, quotas, content.outages, notes=(*said, *guessed, *_history_notes(content))
+    )
 
 
 def planned_work(problem: Problem, plan: Plan) -> ReplayedWork:
     """Return the jobs of a problem from the start of its slots on, with its plan to follow."""
     start_s, workers = problem.grid.start_s, placed_workers(plan.decisions.parts)
     jobs = tuple(_from_start(_with_workers(job, workers.get(job.name, job.workers)), start_s) for job in problem.jobs)
-    return ReplayedWork(problem.cluster, jobs, start_s, problem.quotas, followed(problem, plan))
+    return ReplayedWork(problem.cluster, jobs, start_s, problem.quotas, plan=followed(problem, plan))
 
 
 def _with_workers(job: Job, workers: int) -> Job:
@@ -87,7 +91,7 @@ def replay_work(
     options = ReplayOptions(
         order, seed, default_submit_s=work.start_s, otherwise_minutes=otherwise_minutes, guessed_minutes=work.guessed_minutes
     )
-    return replay(work.cluster, work.jobs, policy, options, work.plan, work.quotas)
+    return replay(work.cluster, work.jobs, policy, options, work.plan, work.quotas, work.outages)
 
 
 def on_machine(project: Project, machine: Machine | None) -> Project:

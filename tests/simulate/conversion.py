@@ -9,6 +9,7 @@ from schedplan.engines.part import Admission
 from schedplan.engines.policies.fcfs import FCFS
 from schedplan.engines.policy import Policy
 from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.outage import Outage, OutageKind
 from schedplan.model.quota import Quota
 from schedplan.model.timeline import Timeline
 from schedplan.model.workload import Job, Topology, WorkerShape
@@ -70,6 +71,11 @@ def policy_of(rules: Rules) -> Policy:
 
 def quotas_of(rules: Rules) -> tuple[Quota, ...]:
     return tuple(Quota(tenant, float(nominal), "cohort", max=float(most)) for tenant, nominal, most in rules.quotas)
+
+
+def outages_of(rules: Rules, machine: Machine) -> tuple[Outage, ...]:
+    there = range(len(machine.devices))
+    return tuple(Outage(f"n{node}", start, end, OutageKind.FAILURE) for node, start, end in rules.outages if node in there)
 
 
 def options_of(rules: Rules) -> ReplayOptions:

@@ -15,7 +15,10 @@ HALF_LIFE_S = 10
 
 @dataclass(frozen=True)
 class Rules:
-    """quotas: tenant -> (devices promised, most); all tenants of it are one cohort. Other names as in composition."""
+    """quotas: tenant -> (devices promised, most); all tenants of it are one cohort. outages: (node, start, end).
+
+    Other names as in composition.
+    """
 
     quotas: tuple[tuple[str, int, int], ...] = ()
     order: str = "arrival"
@@ -29,6 +32,7 @@ class Rules:
     skip: bool = False
     per_worker: bool = False
     overcommit: float | None = None
+    outages: tuple[tuple[int, int, int], ...] = ()
     per_event: bool = False
     ends_first: bool = False
     period: int = 1
@@ -67,6 +71,7 @@ class Scanning:
         self.past: list[tuple[str, float, int, int]] = []
         self.reserved: dict[Run, tuple[int, list[tuple[int, int]]]] = {}
         self.is_off_plan = False
+        self.down: set[int] = set()
         self.now = 0
 
     def starts_of_all(self) -> dict[str, tuple[int, ...]]:
@@ -78,6 +83,8 @@ class Scanning:
             times += [run.ends for run in self.active if run.start is not None]
             times += [at for at in self.graces if at > self.now]  # also where the victim has gone before
             times += [start for start, _ in self.reserved.values() if start > self.now and self.rules.compression != "rebuild"]
+            if times or self.waiting:
+                times += [at for outage in self.rules.outages for at in outage[1:] if at > self.now]
             if dirty:
                 times.append((self.now // self.rules.period + 1) * self.rules.period)
             if not times:
@@ -90,17 +97,33 @@ class Scanning:
                         if self.rules.per_event:
                             self.decide()
                 else:
-                    ended = [run for run in self.active if run.start is not None and run.ends == self.now]
-                    for run in sorted(ended, key=lambda run: run.idx):
-                        if run not in self.active or run.ends != self.now:
-                            continue  # stopped by what ended before it
-                        self.is_off_plan |= self.now != (run.start or 0) + run.lasts(run.estimate)
-                        self.leave(run)
-                        if self.rules.per_event:
-                            self.decide()
+                    self.end_all()
+            self.supply()
             dirty = self.now % self.rules.period != 0
             if not dirty:
                 self.decide()
+
+    def end_all(self) -> None:
+        ended = [run for run in self.active if run.start is not None and run.ends == self.now]
+        for run in sorted(ended, key=lambda run: run.idx):
+            if run not in self.active or run.ends != self.now:
+                continue  # stopped by what ended before it
+            self.is_off_plan |= self.now != (run.start or 0) + run.lasts(run.estimate)
+            self.leave(run)
+            if self.rules.per_event:
+                self.decide()
+
+    def supply(self) -> None:
+        """What runs on a node that goes is stopped."""
+        for node, start, end in self.rules.outages:
+            if start == self.now:
+                for run in sorted(
+                    (run for run in self.active if any(place == node for place, _ in run.places)), key=lambda one: one.idx
+                ):
+                    self.stop(run)
+            if self.now in (start, end):
+                self.is_off_plan = True
+        self.down = {node for node, start, end in self.rules.outages if start <= self.now < end}
 
     def arrive(self, run: Run) -> None:
         self.waiting.append(run)
@@ -117,6 +140,7 @@ class Scanning:
 
     def free(self, runs: list[Run]) -> State:
         state = State.empty(self.machine)
+        state.down = self.down
         for run in runs:
             state.use(run.task, run.places)
         return state
@@ -401,7 +425,7 @@ class Scanning:
 
     def follow_reservations(self) -> None:
         self.waiting.sort(key=self.turn)
-        overruns = any(run.start is not None and run.start + run.estimate <= self.now for run in self.active)
+        overruns = any(run.start is not None and run.start + run.lasts(run.estimate) <= self.now for run in self.active)
         if self.is_off_plan or overruns:
             self.compress()
         self.is_off_plan = False
@@ -448,7 +472,7 @@ class Scanning:
     def earliest(self, run: Run) -> int | None:
         """Room only grows where something ends, so a job fits first now or at such an instant."""
         instants = {self.now, *(self.estimated_end(one) for one in self.active)}
-        instants |= {start + one.estimate for one, (start, _) in self.reserved.items()}
+        instants |= {start + one.lasts(one.estimate) for one, (start, _) in self.reserved.items()}
         for at in sorted(instants):
             if at >= self.now and self.room_by_group(run, at) is not None:
                 return at
@@ -472,10 +496,10 @@ class Scanning:
 
     def room_by_group(self, run: Run, start: int) -> dict[int, int] | None:
         """Workers per node, from start on for as long as the job is estimated to run, of the tightest group that holds it."""
-        until = start + run.estimate
+        until = start + run.lasts(run.estimate)
         instants = {start}
         for one, (at, _) in self.reserved.items():
-            instants |= {at, at + one.estimate}
+            instants |= {at, at + one.lasts(one.estimate)}
         instants |= {self.estimated_end(one) for one in self.active}
         within = [at for at in instants if start <= at < until]
         found = groups(self.machine, run.task)
@@ -488,9 +512,9 @@ class Scanning:
         devices, cpus = self.machine.devices[node], self.machine.cpus[node]
         beside = [(one.task, sum(place == node for place, _ in one.places)) for one in self.active if self.estimated_end(one) > at]
         for one, (start, spots) in self.reserved.items():
-            if start <= at < start + one.estimate:
+            if start <= at < start + one.lasts(one.estimate):
                 beside += [(one.task, count) for place, count in spots if place == node]
-        if task.rack and self.machine.rack[node] is None:
+        if node in self.down or (task.rack and self.machine.rack[node] is None):
             return 0
         room = task.workers
         if task.gpus:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 
 FULL = 1 << 40
@@ -47,6 +47,7 @@ class State:
     machine: Machine
     slices: list[list[int]]
     cpus: list[int]
+    down: set[int] = field(default_factory=set)
 
     @classmethod
     def empty(cls, machine: Machine) -> State:
@@ -54,7 +55,7 @@ class State:
         return cls(machine, slices, [FULL if cpus is None else cpus for cpus in machine.cpus])
 
     def copy(self) -> State:
-        return State(self.machine, [list(devices) for devices in self.slices], list(self.cpus))
+        return State(self.machine, [list(devices) for devices in self.slices], list(self.cpus), self.down)
 
     def use(self, task: Task, places: Places) -> None:
         for node, devices in places:
@@ -79,7 +80,7 @@ class State:
 
 def place_of_worker(machine: Machine, task: Task, node: int, state: State) -> tuple[tuple[int, int], ...] | None:
     """The devices that a worker takes: the first whole ones, a share on the fullest that holds it."""
-    if state.cpus[node] < task.cpus or (task.rack and machine.rack[node] is None):
+    if node in state.down or state.cpus[node] < task.cpus or (task.rack and machine.rack[node] is None):
         return None
     if task.gpus == 0:
         return ()

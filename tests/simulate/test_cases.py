@@ -15,6 +15,7 @@ from schedplan.engines.policy_table import policy
 from schedplan.measures.replay import replay_measures
 from schedplan.measures.timeline_check import broken_laws
 from schedplan.model.cluster import Cluster, Pool
+from schedplan.model.outage import Outage, OutageKind
 from schedplan.model.quota import Quota
 from schedplan.model.timeline import REASONS, StartReason
 from schedplan.model.workload import Job, Topology, WorkerShape
@@ -66,6 +67,7 @@ def test_case(case: Case) -> None:
         composed(policy(given["policy"]), Choices(**given.get("parts", {}))),
         ReplayOptions(order=EventOrder(given.get("order", "submissions-first")), cycle=cycle),
         quotas=tuple(Quota(**quota) for quota in given.get("quotas", ())),
+        outages=tuple(Outage(**{**outage, "kind": OutageKind(outage["kind"])}) for outage in given.get("outages", ())),
     ).timeline
     started = [idx for idx in range(len(found.jobs)) if found.started[idx]]
     node_of = {found.jobs[job]: found.nodes[node] for job, node in zip(found.parts.job, found.parts.node, strict=True)}

@@ -12,7 +12,7 @@ from schedplan.measures.timeline_check import broken_laws
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.workload import Job, WorkerShape
 from schedplan.simulate.replay import replay
-from tests.simulate.conversion import cluster_of, jobs_of, options_of, policy_of, quotas_of, starts_of
+from tests.simulate.conversion import cluster_of, jobs_of, options_of, outages_of, policy_of, quotas_of, starts_of
 from tests.simulate.scanning import Rules, Scanning
 from tests.simulate.scanning_machine import Machine, State, Task
 
@@ -25,6 +25,7 @@ MIXED = Cluster(
     )
 )
 QUOTAS = (("x", 3, 5), ("y", 4, 4))
+OUTAGES = ((0, 4, 9), (1, 6, 8), (0, 15, 17), (2, 7, 20))
 BORROWED = (("x", 0, 12), ("y", 9, 12))
 RULES = {
     "fcfs": Rules(),
@@ -80,6 +81,13 @@ RULES = {
     "preemption with grace": Rules(order="priority", skip=True, preemption="priority", grace=3),
     "preemption and easy": Rules(order="priority", backfill="easy", preemption="priority"),
     "preemption in order of arrival, per event": Rules(skip=True, preemption="priority", per_event=True),
+    "outages": Rules(outages=OUTAGES),
+    "outages, skip, per event": Rules(outages=OUTAGES, skip=True, per_event=True),
+    "outages, easy": Rules(outages=OUTAGES, backfill="easy"),
+    "outages, easy-sjbf": Rules(outages=OUTAGES, backfill="easy-sjbf"),
+    "outages, conservative": Rules(outages=OUTAGES, backfill="conservative"),
+    "outages, past usage": Rules(outages=OUTAGES, share="fair-share", skip=True),
+    "outages and preemption": Rules(outages=OUTAGES, order="priority", skip=True, preemption="priority"),
     "preemption within quotas": Rules(order="priority", skip=True, preemption="priority", quotas=QUOTAS),
 }
 
@@ -130,10 +138,17 @@ def fault(name: str, seed: int) -> str | None:
         tasks = [task for task in tasks if task.gpus >= 1]
     if rules.per_worker:
         tasks = [replace(task, rack=False) for task in tasks]
-    if rules.preemption == "none":
+    if rules.preemption == "none" and not rules.outages:
         tasks = [replace(task, interval=0, cost=0, restart=0) for task in tasks]
     expected = Scanning(machine, tasks, rules).starts_of_all()
-    found = replay(cluster_of(machine), jobs_of(tasks), policy_of(rules), options_of(rules), quotas=quotas_of(rules)).timeline
+    found = replay(
+        cluster_of(machine),
+        jobs_of(tasks),
+        policy_of(rules),
+        options_of(rules),
+        quotas=quotas_of(rules),
+        outages=outages_of(rules, machine),
+    ).timeline
     actual, broken = starts_of(found), broken_laws(found, gangs_are_whole=not rules.per_worker)
     if expected != actual:
         return f"{name}, seed {seed}: {expected} is {actual}"
