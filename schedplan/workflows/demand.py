@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from schedplan.config.settings import ForecastSettings
-from schedplan.errors import InputError
+from schedplan.errors import InputError, UsageError
 from schedplan.forecast.batch import Asked, forecast_each
 from schedplan.forecast.demand import history, horizon_steps, slot_demand
 from schedplan.forecast.options import Engine, ForecastOptions, ModelChoice
@@ -79,12 +79,22 @@ def forecast_options(settings: ForecastSettings, series: Series, steps: int, see
     return ForecastOptions(
         horizon_steps=steps,
         seasons=tuple(season for season in seasons if season > 1),
-        model=ModelChoice(settings.model),
+        model=_model(settings.model),
         levels=settings.levels,
         quantile_levels=tuple(sorted({*QUANTILES, settings.quantile})),
         seed=seed,
         engine=Engine(settings.engine),
     )
+
+
+def _model(name: str) -> ModelChoice:
+    """Return the model of a name; UsageError where there is none."""
+    names = [choice.value for choice in ModelChoice]
+    if name not in names:
+        near = get_close_matches(name, names, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(names)}."
+        raise UsageError(f"[forecast] model: there is no forecaster {name!r}", hint=hint)
+    return ModelChoice(name)
 
 
 def _without_load(service: Service, series_of: dict[str, Series]) -> InputError:

@@ -75,6 +75,8 @@ def test_load_comes_first_unless_jobs_are_asked_for(jobs, load, tmp_path):
         (("jobs", "--freq", "1 hour"), "a duration with its unit"),
         (("jobs", "--freq", "1s"), "shorter than a minute"),
         (("jobs", "--only", "cpus"), "Did you mean gpus?"),
+        (("load", "--model", "sarmia"), "Did you mean sarima?"),
+        (("load", "--engine", "r"), "css, statsmodels or fourier"),
         (("load", "--by", "total"), "no jobs to derive demand from"),
         (("jobs", "--freq", "20d"), "longer than the log"),
     ],
