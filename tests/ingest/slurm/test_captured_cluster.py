@@ -119,13 +119,28 @@ def test_the_cluster_is_planned_and_replayed(shared_data, tmp_path):
 
     plan = run("optimize", str(data), "--runtime", "60", "--out", str(tmp_path / "plan"), "-o", "json")
     replay = run("simulate", str(data), "--policy", "easy", "--out", str(tmp_path / "replay"), "-o", "json")
+    followed = run("simulate", str(data), "--plan", str(tmp_path / "plan"), "--out", str(tmp_path / "followed"), "-o", "json")
 
     # Slurm itself held these two: the partition has ten nodes, not twelve; the quota of vision is 32 devices, not 40
     assert ("optimal", [("15", "gang"), ("30", "quota")]) == (
         plan["status"],
         [(left["name"], left["rule"]) for left in plan["unplaced"]],
     )
-    assert "easy" == replay["policy"]
+    assert ("easy", "plan") == (replay["policy"], followed["policy"])
+
+
+def test_the_same_tables_whatever_tells_jobs_and_nodes(shared_data, tmp_path):
+    """Jobs from JSON and from text, nodes from text and from JSON, each with scontrol, partitions and topology."""
+    slurm = shared_data / "slurm"
+    always = ("scontrol_show_nodes.txt", "scontrol_show_partition.txt", "topology.conf", "sacctmgr_assoc.psv")
+    written = []
+    for jobs in ("sacct.json", "sacct_parsable2_all_steps_dup.psv"):
+        for nodes in ("sinfo_parsable.txt", "sinfo.json"):
+            out = tmp_path / f"{jobs}-{nodes}"
+            ingest(tuple(slurm / name for name in (jobs, nodes, *always)), out)
+            written.append([(out / f"{table}.parquet").read_bytes() for table in ("jobs", "nodes", "quotas")])
+
+    assert 3 * written[:1] == written[1:]
 
 
 def run(*words: str) -> dict[str, object]:
