@@ -124,7 +124,7 @@ class Search:
         self.prices = refinement.prices()
         if self.prices is not None:
             refinement.look_at(self.prices)
-        boxes = self.options.pool_boxes
+        boxes = 0 if refinement.is_large else self.options.pool_boxes
         self._improve(refinement, Level.POOLS, boxes * GUIDED if refinement.is_guided else boxes)
         self.best.route.append(f"HiGHS relaxation with rounding rows, dives and {refinement.boxes} boxes")
         shape = formulation.variables.layout

@@ -1,7 +1,7 @@
 """The arrays of a layout on pools that is too wide to be built start by start: rows of a run are the sums of the rows of its slots.
 
-Sets: kinds of starts = class but for its window, run time, urgency and number; site; workers. A probe is a start of a kind for one
-slot alone, wherever some start of the kind runs.
+Sets: kinds of starts = class but for its window, run time, urgency, number and other sites; site; workers. A probe is a start of a
+kind for one slot alone, wherever some start of the kind runs.
 Formula: the coefficients of a start from slot a to edge e = Σ_{a <= t < e} those of the probe of its kind in t, and 1 in the row
 that places its class. Rows of one start alone (its workers over several cells) are written anew for each.
 Intuition: what a start holds of a cell, a quota or a device group it holds alike in every slot, so every constraint is written
@@ -23,7 +23,7 @@ from schedplan.model.problem import Objective, Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.formulation import Formulation, aimed, build
-from schedplan.optimize.layout import Column, JobClass, Layout, Level, is_bound
+from schedplan.optimize.layout import Column, JobClass, Layout, Level, Site, is_bound
 from schedplan.optimize.node_devices import may_be_needed
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.solvers.linear import Linear, Program, linear
@@ -89,14 +89,18 @@ class _Probes:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         is_own = [is_bound(layout.problem, one.job) or one.fixed is not None for one in layout.classes]
-        numbers: dict[Hashable, int] = {}
+        numbers, sites = dict[Hashable, int](), dict[Site, int]()
         like = [numbers.setdefault(_kind(layout, one), len(numbers)) for one in layout.classes]
         columns, is_kept = layout.arrays, np.array(is_own, dtype=np.bool_)[layout.arrays.class_idx]
         self.kept, self.derived = np.flatnonzero(is_kept), np.flatnonzero(~is_kept)
         class_idx, site_idx, workers = (part[self.derived] for part in (columns.class_idx, columns.site_idx, columns.workers))
-        keys = np.stack([np.array(like, dtype=np.int64)[class_idx], site_idx, workers], axis=1)
-        _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        self.kind = kind.reshape(-1)
+        of_class = [[sites.setdefault(site, len(sites)) for site in one.sites] for one in layout.classes]
+        begins = np.cumsum([0, *(len(one) for one in of_class)])[:-1]
+        site = np.array([number for one in of_class for number in one], dtype=np.int64)[begins[class_idx] + site_idx]
+        most = int(workers.max(initial=0)) + 1
+        keys = (np.array(like, dtype=np.int64)[class_idx] * max(len(sites), 1) + site) * most + workers
+        _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
+        self.kind = kind
         self.start_slot, self.end_edge = columns.start_slot[self.derived], columns.end_edge[self.derived]
         running = np.zeros((len(first), layout.problem.grid.n_slots + 1), dtype=np.int64)
         np.add.at(running, (self.kind, self.start_slot), 1)
@@ -117,10 +121,14 @@ class _Probes:
 
 
 def _kind(layout: Layout, job_class: JobClass) -> Hashable:
-    """Return what the rows of a start hang on, of its class: not when it may run, for how long, how urgent it is, how many are."""
+    """Return what the rows of a start hang on beside its site: not when it may run, for how long, how urgent it is, how many are.
+
+    Which devices take it is told by the site.
+    """
     job = job_class.job
+    shape = replace(job.shape, accelerators=(), gpu_memory_gib=None)
     tenant = job.tenant if job.tenant in layout.problem.quota_tenants else ""
-    return job.shape, job.workers, job.min_workers, job.topology, tenant, job_class.sites
+    return shape, job.workers, job.min_workers, job.topology, tenant
 
 
 def _add_others(small: Formulation, whole: Variables) -> None:

@@ -17,7 +17,7 @@ from schedplan.optimize.layout import Layout
 from schedplan.optimize.nodes.exact_packing import repack
 from schedplan.optimize.nodes.fleets import Demands, refit
 from schedplan.optimize.nodes.floor import Floor
-from schedplan.optimize.nodes.frames import Frames
+from schedplan.optimize.nodes.frames import EVERY, Frames
 from schedplan.optimize.nodes.freedom import may_move, may_refit
 from schedplan.optimize.nodes.node_box import improve
 from schedplan.optimize.nodes.offers import Offers
@@ -30,6 +30,8 @@ from schedplan.packing.assignment import FleetSlot, GangStart
 PACKING_WORK = (0.5, 1.0, 2.0)
 """Of each pass over the pools in which some gang has no room yet: a pass starts from what the one before has left."""
 MOST_BROUGHT_BACK, OFFERS_TRIED = 10, 6
+MANY_NODES = 400
+"""Of more nodes no pool is packed exactly, and boxes are drawn around jobs that are left out as long as there are any."""
 A_ROUND = 20
 """After so many boxes what is left out is inserted again, and the plan is handed to the caller."""
 
@@ -52,6 +54,11 @@ class Climb:
         self.boxes = 0
 
     @property
+    def is_large(self) -> bool:
+        """Whether there are so many nodes that work counts more around what has no room than anywhere else."""
+        return len(self.problem.cluster.nodes) > MANY_NODES
+
+    @property
     def dropped(self) -> tuple[str, ...]:
         """Return the jobs that the plan on pools has and the one on nodes has not."""
         standing = self.floor.berths if self.floor else {}
@@ -68,7 +75,7 @@ class Climb:
             return None
         self.floor = min(packed, key=lambda floor: floor.total)
         demands = Demands.of(self.layout, self.floor)
-        for work_limit in PACKING_WORK if is_exact else ():
+        for work_limit in PACKING_WORK if is_exact and not self.is_large else ():
             self.work += repack(self.floor, self.offers, demands, moving, work_limit, self.seed)
         refit(self.floor, demands)
         self._complete(self.floor, demands)
@@ -85,7 +92,7 @@ class Climb:
         if self.floor is None:
             return
         demands = Demands.of(self.layout, self.floor)
-        frames = Frames(self.floor, self.offers, self.jobs, Random(self.seed))
+        frames = Frames(self.floor, self.offers, self.jobs, Random(self.seed), 1 if self.is_large else EVERY)
         self._bring_back(self.floor, frames, demands, work_limit)
         for number in range(1, boxes + 1):
             frame = frames.frame()

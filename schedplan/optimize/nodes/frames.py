@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from schedplan.model.workload import Job
 from schedplan.optimize.nodes.floor import Floor, Nodes
-from schedplan.optimize.nodes.freedom import may_move
 from schedplan.optimize.nodes.node_box import Frame
 from schedplan.optimize.nodes.offers import Offer, Offers
 
@@ -28,18 +27,18 @@ TRIES = 20
 
 
 class Frames:
-    """Draws frames on a floor."""
+    """Draws frames on a floor, one in `every` around a job that is left out, while there is one."""
 
-    def __init__(self, floor: Floor, offers: Offers, jobs: tuple[Job, ...], source: Random) -> None:
-        self.floor, self.offers, self.source = floor, offers, source
-        self.jobs = tuple(job for job in jobs if may_move(floor.problem, job) and offers.of(job))
+    def __init__(self, floor: Floor, offers: Offers, jobs: tuple[Job, ...], source: Random, every: int = EVERY) -> None:
+        self.floor, self.offers, self.source, self.every = floor, offers, source, every
+        self.jobs = tuple(job for job in jobs if offers.has(job))
         self.number = 0
 
     def frame(self) -> Frame | None:
         """Return the next frame; None where there is nothing to plan."""
         self.number += 1
         waiting = [job for job in self.jobs if job.name not in self.floor.berths]
-        if waiting and self.number % EVERY == 0:
+        if waiting and self.number % self.every == 0:
             return self._around(waiting)
         found = (self._pools(waiting) for _ in range(TRIES))
         return next((frame for frame in found if frame is not None), None)

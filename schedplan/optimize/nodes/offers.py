@@ -65,22 +65,28 @@ class Offers:
         self._nodes: dict[tuple[int, ...], Nodes] = {}
         self._families: dict[str, tuple[str, ...]] = {}
 
+    def has(self, job: Job) -> bool:
+        """Whether there is any for a job; none is made."""
+        class_idx = self.class_of.get(job.name)
+        return class_idx is not None and class_idx in self._columns and may_move(self.layout.problem, job)
+
     def of(self, job: Job) -> tuple[Offer, ...]:
         """Return the offers of a job, the cheapest first; none for one that no plan places or that may not be moved."""
         class_idx = self.class_of.get(job.name)
         if class_idx is None or not may_move(self.layout.problem, job):
             return ()
         if class_idx not in self._made:
-            found = (self._offer(number) for number in self._columns[class_idx])
+            left_out = self.rates.left_out(self.layout.classes[class_idx].job)
+            found = (self._offer(number, left_out) for number in self._columns[class_idx])
             self._made[class_idx] = tuple(sorted(found, key=lambda one: (one.least, one.start_slot, int(one.nodes[0]))))
         return self._made[class_idx]
 
-    def _offer(self, number: int) -> Offer:
+    def _offer(self, number: int, left_out: float) -> Offer:
         column = self.layout.columns[number]
         job, site = self.layout.classes[column.class_idx].job, self.layout.site(column)
         pool = self.layout.cells[site.cells[0]].pool
         span = (column.start_slot, column.end_edge)
-        least = self.rates.start(job, pool, *span, column.workers) - self.rates.left_out(job)
+        least = self.rates.start(job, pool, *span, column.workers) - left_out
         least += self.rates.rework(job, pool, fewest_nodes(column.workers, max(site.per_node)), column.start_slot, column.workers)
         least += column.workers * min(
             self.rates.worker(job, self.layout.cells[idx].pool, *span, column.workers) for idx in site.cells

@@ -45,23 +45,11 @@ class Kernel:
 
 
 def kernel(master: Master, atlas: Atlas, most_classes: int = MOST_CLASSES, most_columns: int = MOST_COLUMNS) -> Kernel:
-    """Return the kernel of a program whose relaxation is solved. ValueError where it is not."""
-    values = master.values
-    if values is None:
-        raise ValueError("a relaxation without a solution has no kernel")
-    prices = np.maximum(master.links.with_workers(master.reduced_costs()), 0.0)
-    is_used = values > FRACTION
-    is_work = atlas.job_class != NONE
-    is_open = is_work & np.isin(atlas.job_class, _classes(atlas, values, prices, most_classes))
-    always = ~is_work | (is_open & (is_used | (atlas.first_slot == NONE)))
-    further = np.flatnonzero(is_open & ~always & atlas.is_gang)
-    order = further[np.lexsort((further, prices[further]))][: max(most_columns - int(always.sum()), 0)]
-    chosen = np.union1d(np.flatnonzero(always), atlas.starts.whole(np.union1d(order, np.flatnonzero(always & atlas.is_gang))))
-    return _cut(master.program, atlas, np.rint(values).astype(np.int64), chosen)
+    """Return the kernel of a program whose relaxation is solved. ValueError where it is not.
 
-
-def _classes(atlas: Atlas, values: Floats, prices: Floats, most: int) -> NDArray[np.int64]:
-    """Return the classes in fractions, then those whose next start is cheapest, at most so many beside the first."""
+    Open are the classes in fractions, then those whose next start is cheapest.
+    """
+    values, prices = _solved(master)
     is_fraction = np.abs(values - np.rint(values)) > FRACTION
     in_fractions = np.zeros(atlas.starts.n_classes, dtype=np.bool_)
     in_fractions[atlas.job_class[is_fraction & (atlas.job_class != NONE)]] = True
@@ -69,7 +57,25 @@ def _classes(atlas: Atlas, values: Floats, prices: Floats, most: int) -> NDArray
     following = np.full(len(in_fractions), np.inf)
     np.minimum.at(following, atlas.job_class[unused], prices[unused])
     order = np.lexsort((np.arange(len(in_fractions)), following, ~in_fractions))
-    return order[: max(most, int(in_fractions.sum()))]
+    chosen = order[: max(most_classes, int(in_fractions.sum()))]
+    return _cut(master.program, atlas, np.rint(values).astype(np.int64), _columns(atlas, values, prices, chosen, most_columns))
+
+
+def _solved(master: Master) -> tuple[Floats, Floats]:
+    """Return the values of a solved relaxation and the reduced costs, those of gangs with their workers."""
+    if master.values is None:
+        raise ValueError("a relaxation without a solution has no kernel")
+    return master.values, np.maximum(master.links.with_workers(master.reduced_costs()), 0.0)
+
+
+def _columns(atlas: Atlas, values: Floats, prices: Floats, classes: NDArray[np.int64], most: int) -> NDArray[np.intp]:
+    """Return all columns without a class and, of some classes, what they have, what is left out and the cheapest starts."""
+    is_open = np.isin(atlas.job_class, classes) & (atlas.job_class != NONE)
+    always = (atlas.job_class == NONE) | (is_open & ((values > FRACTION) | (atlas.first_slot == NONE)))
+    further = np.flatnonzero(is_open & ~always & atlas.is_gang)
+    cheapest = further[np.lexsort((further, prices[further]))][: max(most - int(always.sum()), 0)]
+    gangs = np.concatenate([cheapest, np.flatnonzero(always & atlas.is_gang)])
+    return np.union1d(np.flatnonzero(always), atlas.starts.whole(gangs))
 
 
 def _cut(program: Program, atlas: Atlas, values: Values, columns: NDArray[np.intp]) -> Kernel:

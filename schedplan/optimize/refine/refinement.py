@@ -23,7 +23,7 @@ from schedplan.optimize.refine.atlas import NONE, atlas
 from schedplan.optimize.refine.box import Box, solve_box
 from schedplan.optimize.refine.branched_box import branch_box
 from schedplan.optimize.refine.chooser import Chooser, Guide
-from schedplan.optimize.refine.dive import STYLES, dive
+from schedplan.optimize.refine.dive import STYLES, WHOLE_COLUMNS, dive
 from schedplan.optimize.refine.prices import StartPrices
 from schedplan.optimize.refine.pruned import Pruned
 from schedplan.optimize.refine.rounding import Relaxed
@@ -81,6 +81,11 @@ class Refinement:
         is_solved = relaxed.bound is not None and relaxed.master.solve()
         self.master = relaxed.master if is_solved else None
         return relaxed.bound
+
+    @property
+    def is_large(self) -> bool:
+        """Whether only kernels are dived into: boxes find next to nothing then."""
+        return self.program.n_columns > WHOLE_COLUMNS
 
     def prices(self) -> StartPrices | None:
         """Return the prices of the starts in the relaxation; None where it is not solved."""
