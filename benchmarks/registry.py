@@ -35,7 +35,7 @@ class Spec:
 
 
 FLEETS = (
-    ("fleet-day", Fleet(0, 0), (100, 300, 1000)),
+    ("fleet-day", Fleet(0, 0), (100, 300, 1000, 10000)),
     ("fleet-day-2", Fleet(0, 0, seed=2), (100,)),
     ("fleet-day-3", Fleet(0, 0, seed=3), (100,)),
     ("fleet-day-free-form", Fleet(0, 0, is_free_form=True), (100,)),

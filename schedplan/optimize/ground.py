@@ -20,7 +20,7 @@ from schedplan.optimize.reference.least_carbon import sunk_carbon
 from schedplan.optimize.reference.plan import normalisation as scales
 from schedplan.optimize.reference.plan import reference
 from schedplan.optimize.windows.apart import is_apart
-from schedplan.optimize.windows.route import is_long, unplaceable
+from schedplan.optimize.windows.route import is_beyond_memory, is_long, unplaceable
 from schedplan.packing.screen import Screened
 
 
@@ -53,7 +53,7 @@ def ground_of(
 ) -> Ground:
     """Return the ground of a problem; is_reused: more than one solve will stand on it."""
     chosen = options or SolveOptions()
-    if is_long(problem, chosen) or is_apart(problem, chosen):
+    if is_long(problem, chosen) or is_apart(problem, chosen) or is_beyond_memory(problem, chosen):
         return _without_layout(problem, normalisation, is_reused=is_reused)
     everything = layout(problem, problem.jobs, Level.POOLS)
     by_hand, screened = reference(problem), screened_jobs(problem, everything)

@@ -7,7 +7,7 @@ no solver object.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -317,12 +317,16 @@ def _classes(problem: Problem, cells: tuple[Cell, ...], jobs: tuple[Job, ...], l
     for job in jobs:
         members[_class_key(problem, job, level) if merged else (job.name,)].append(job)
     classes: list[JobClass] = []
+    known: dict[Hashable, tuple[Site, ...]] = {}
     for alike in members.values():
         job = alike[0]
         if job.state is JobState.RUNNING:
             classes.append(_running_class(len(classes), job, cell_of_node))
         else:
-            classes.append(JobClass(len(classes), tuple(alike), sites(problem, cells, job, level)))
+            key = (job.shape, job.workers, job.least_workers, job.topology, job.spot_ok, job.load_minutes, job.affinity)
+            if key not in known:
+                known[key] = sites(problem, cells, job, level)
+            classes.append(JobClass(len(classes), tuple(alike), known[key]))
     return tuple(classes)
 
 

@@ -21,8 +21,9 @@ from schedplan.optimize.refine.pruned import Pruned
 from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.solvers.branch import branch
 from schedplan.optimize.solvers.cp_sat import Found, Outcome, search
+from schedplan.optimize.windows.at_prices import SearchAtPrices
 from schedplan.optimize.windows.long_search import LongSearch
-from schedplan.optimize.windows.route import is_long, kept_whole_because
+from schedplan.optimize.windows.route import is_beyond_memory, is_long, kept_whole_because
 from schedplan.packing.assignment import FleetSlot, GangStart
 
 NODE_ROUNDS = 2
@@ -54,6 +55,9 @@ class Search:
         plan."""
         if is_long(self.problem, self.options):
             LongSearch(self.best).run()
+            return True
+        if is_beyond_memory(self.problem, self.options):
+            SearchAtPrices(self.best).run()
             return True
         if self.problem.grid.n_slots > self.options.long_slots and (rule := kept_whole_because(self.problem)) is not None:
             self.best.route.append(f"all slots at once: {rule}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from schedplan.model.workload import Job
 from schedplan.optimize.nodes.berth import Berth
-from schedplan.optimize.nodes.floor import Floor
+from schedplan.optimize.nodes.floor import Floor, Nodes
 from schedplan.optimize.nodes.offers import Offers, cheapest, nodes_for
 from schedplan.packing.assignment import GangStart
 
@@ -33,11 +33,15 @@ ORDERS: tuple[Order, ...] = (longest_first, widest_first)
 
 def pack(floor: Floor, gangs: Iterable[GangStart], order: Order) -> tuple[Job, ...]:
     """Put gangs on the nodes of their cells at their starts; return the jobs that found no room there."""
-    homeless = []
+    homeless: list[Job] = []
     idx = floor.problem.cluster.node_idx
+    known: dict[tuple[tuple[str, ...], ...], Nodes] = {}
     for gang in sorted(gangs, key=lambda gang: (*order(gang), gang.job.name)):
         workers = sum(count for _, count in gang.groups)
-        nodes = np.array(sorted(idx[name] for names, _ in gang.groups for name in names), dtype=np.intp)
+        where = tuple(names for names, _ in gang.groups)
+        if where not in known:
+            known[where] = np.array(sorted(idx[name] for names in where for name in names), dtype=np.intp)
+        nodes = known[where]
         slots = slice(gang.start_slot, gang.end_edge)
         bound = floor.quota(gang.job, floor.pools[nodes[0]].accelerator, workers)
         is_open = bound is None or bool(bound[0][slots].all())

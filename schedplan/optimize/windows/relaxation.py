@@ -115,6 +115,28 @@ class Relaxation:
     def likely(self, prices: Prices, jobs: Ints, slots: range, most: int, most_on_pool: int) -> dict[int, dict[int, list[int]]]:
         """Return by job and pool the slots, of some, in which starts are cheapest at some prices: so many of each job, and so many
         of it on each pool."""
+        found = self._starts(prices, jobs, slots)
+        flat = found.reshape(len(jobs), len(self.size) * len(slots))
+        is_cheap = np.zeros(flat.shape, dtype=np.bool_)
+        np.put_along_axis(is_cheap, np.argsort(flat, axis=1, kind="stable")[:, :most], True, axis=1)
+        of_pool = is_cheap.reshape(found.shape)
+        np.put_along_axis(of_pool, np.argsort(found, axis=2, kind="stable")[:, :, :most_on_pool], True, axis=2)
+        chosen: dict[int, dict[int, list[int]]] = {int(job): {} for job in jobs}
+        for row, pool, slot in np.argwhere(of_pool & np.isfinite(found)).tolist():
+            chosen[int(jobs[row])].setdefault(pool, []).append(slot)
+        return chosen
+
+    def cheapest_starts(self, prices: Prices, jobs: Ints, slots: range, most: int) -> list[list[tuple[int, int]]]:
+        """Return so many of the cheapest starts, at some prices, of each of some jobs: (pool, slot), the cheapest first."""
+        flat = self._starts(prices, jobs, slots).reshape(len(jobs), len(self.size) * len(slots))
+        cheapest = np.argsort(flat, axis=1, kind="stable")[:, :most]
+        return [
+            [(where // len(slots), slots.start + where % len(slots)) for where in row[np.isfinite(flat[number, row])].tolist()]
+            for number, row in enumerate(cheapest)
+        ]
+
+    def _starts(self, prices: Prices, jobs: Ints, slots: range) -> Floats:
+        """Return what starts of some jobs in some slots cost at some prices, [job, pool, slot]; infinite where there is none."""
         paid = self.payable(prices)
         room, tenant = _summed(paid.room), _summed(paid.tenant)
         row_of = np.full(len(self.menu.left_out), LEFT_OUT, dtype=np.int64)
@@ -125,15 +147,7 @@ class Relaxation:
             costs = self._costs(course, profiles, room, tenant)[profiles.row_of[here], slots.start : slots.stop]
             costs[np.arange(slots.start, slots.start + costs.shape[1]) < course.release[here, None]] = np.inf
             found[row_of[course.job[here]], course.pool, : costs.shape[1]] = costs + course.plain[here, None]
-        flat = found.reshape(len(jobs), len(self.size) * len(slots))
-        is_cheap = np.zeros(flat.shape, dtype=np.bool_)
-        np.put_along_axis(is_cheap, np.argsort(flat, axis=1, kind="stable")[:, :most], True, axis=1)
-        of_pool = is_cheap.reshape(found.shape)
-        np.put_along_axis(of_pool, np.argsort(found, axis=2, kind="stable")[:, :, :most_on_pool], True, axis=2)
-        chosen: dict[int, dict[int, list[int]]] = {int(job): {} for job in jobs}
-        for row, pool, slot in np.argwhere(of_pool & np.isfinite(found)).tolist():
-            chosen[int(jobs[row])].setdefault(pool, []).append(slot)
-        return chosen
+        return found
 
     def _moved(self, prices: Prices) -> float:
         """Return the sum of what is added up for the costs of all choices at most: what rounding may be off by is a share of it."""
