@@ -1,7 +1,7 @@
 """Conservative backfilling: waiting jobs hold reservations, in the order of the queue, and start when theirs have come.
 
-Where nothing but what was estimated happens, a reservation made anew would be the same: so they are kept until something ends
-early, is stopped or overruns its estimate, or a job comes that the order puts before others.
+Where nothing but what was estimated happens, a reservation made anew would begin at the same instant, if not on the same nodes: so
+they are kept until something ends early, is stopped or overruns its estimate, or a job comes that the order puts before others.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class Scanning:
                     (run for run in self.active if any(place == node for place, _ in run.places)), key=lambda one: one.idx
                 ):
                     self.stop(run)
-            if self.now in (start, end):
+            if self.now in (start, end) and node < len(self.machine.devices):
                 self.is_off_plan = True
         self.down = {node for node, start, end in self.rules.outages if start <= self.now < end}
 
