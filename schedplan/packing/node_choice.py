@@ -1,10 +1,8 @@
 """Node choices for one worker at a time: best fit, and the least growth of fragmentation. Placements are held against them.
 
-They know what is free on nodes and what one worker asks for, not jobs, times or plans. Fragmentation of a node is what of its
-devices typical work could not use: all of it for work whose cores or devices are not free there, or that asks for no device; else
-what is free on devices with less than the work asks of one. Typical is the most frequent work, up to 95 % of all.
-Source: Weng and others, Beware of Fragmentation, USENIX ATC 2023; scores are whole numbers from 0 to 100 and the first node of the
-highest is taken, as in the authors' scheduler (github.com/hkust-adsl/kubernetes-scheduler-simulator).
+They know what is free on nodes and what one worker asks for, not jobs, times or plans. Fragmentation is that of
+engines/fragmentation.py; typical is the most frequent work, up to 95 % of all. Scores are whole numbers from 0 to 100 and the first
+node of the highest is taken, as in the scheduler of its authors (github.com/hkust-adsl/kubernetes-scheduler-simulator).
 """
 
 from __future__ import annotations
@@ -15,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from schedplan.engines.fragmentation import fragments
 
 Floats = NDArray[np.float64]
 POPULAR = 0.95
@@ -72,12 +72,10 @@ class LeastFragmentation:
 
     def __init__(self, free: Free, history: Iterable[Asked]) -> None:
         self.free = free
-        typical = _typical(history)
-        self.count = np.array([asked.count for asked, _ in typical], dtype=np.int64)
-        self.share = np.array([asked.share for asked, _ in typical], dtype=np.float64)
-        self.cores = np.array([asked.cores for asked, _ in typical], dtype=np.float64)
-        self.popularity = np.array([share for _, share in typical], dtype=np.float64)
-        self.now = self._fragments(free.devices, free.cores)
+        rows = [(asked.count, asked.share, asked.cores, often) for asked, often in _typical(history)]
+        # column by column in memory: sums over it do not change with the way it was made
+        self.typical = np.asfortranarray(np.array(rows, dtype=np.float64).reshape(len(rows), 4))
+        self.now = fragments(free.devices, free.cores, self.typical)
         self._scores: dict[Asked, tuple[NDArray[np.int64], NDArray[np.int64], set[int]]] = {}
 
     def choose(self, asked: Asked, among: NDArray[np.bool_] | None = None) -> tuple[int, int | None] | None:
@@ -95,7 +93,7 @@ class LeastFragmentation:
 
     def took(self, node: int) -> None:
         """Look again at a node on which something was put."""
-        self.now[node] = self._fragments(self.free.devices[[node]], self.free.cores[[node]])[0]
+        self.now[node] = fragments(self.free.devices[[node]], self.free.cores[[node]], self.typical)[0]
         for _, _, stale in self._scores.values():
             stale.add(node)
 
@@ -109,26 +107,19 @@ class LeastFragmentation:
         fitting = devices >= asked.share - NEARLY
         if asked.count != 1 or asked.share >= WHOLE:
             taken = fitting & (fitting.cumsum(axis=1) <= asked.count)
-            return self._score(rows, self._fragments(devices - asked.share * taken, cores)), np.zeros(len(rows), dtype=np.int64)
+            score = self._score(rows, fragments(devices - asked.share * taken, cores, self.typical))
+            return score, np.zeros(len(rows), dtype=np.int64)
         best, of = np.full(len(rows), -1, dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
         for device in range(devices.shape[1]):
             after = devices.copy()
             after[:, device] -= asked.share
-            score = np.where(fitting[:, device], self._score(rows, self._fragments(after, cores)), -1)
+            score = np.where(fitting[:, device], self._score(rows, fragments(after, cores, self.typical)), -1)
             better = score > best
             best[better], of[better] = score[better], device
         return best, of
 
     def _score(self, rows: NDArray[np.intp], after: Floats) -> NDArray[np.int64]:
         return np.floor(100.0 / (1.0 + np.exp(-(self.now[rows] - after)))).astype(np.int64)
-
-    def _fragments(self, devices: Floats, cores: Floats) -> Floats:
-        """Expected fragmentation of nodes in devices, over typical work."""
-        total = devices.sum(axis=1)[:, None]
-        enough = devices[:, None, :] >= self.share[None, :, None] - NEARLY
-        usable = (enough.sum(axis=2) >= self.count) & (cores[:, None] >= self.cores - NEARLY) & (self.count > 0)
-        lost = np.where(usable, (devices[:, None, :] * ~enough).sum(axis=2), total)
-        return np.asarray(lost @ self.popularity)
 
 
 def _rows(free: Free, asked: Asked, among: NDArray[np.bool_] | None) -> NDArray[np.intp]:
