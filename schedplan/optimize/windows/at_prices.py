@@ -14,10 +14,10 @@ from schedplan.model.plan import Decisions
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.best import Best
 from schedplan.optimize.nodes.rates import Rates
-from schedplan.optimize.windows.ascent import Ascent, first_prices
 from schedplan.optimize.windows.landing import may_land
 from schedplan.optimize.windows.priced_floor import PricedFloor
-from schedplan.optimize.windows.relaxation import Prices, Relaxation, is_bounded
+from schedplan.optimize.windows.proven import proven_by_prices
+from schedplan.optimize.windows.relaxation import Prices, Relaxation
 from schedplan.optimize.windows.route import told_memory
 
 STARTS_TRIED = 64
@@ -36,21 +36,12 @@ class SearchAtPrices:
     def run(self) -> None:
         """Prove a bound by prices, then put every job where they make it cheapest."""
         self.best.route.append(told_memory(self.problem, self.options))
-        self.best.tell("prices of the whole horizon")
-        relaxation = Relaxation(self.problem, self.rates)
-        ascent = Ascent(relaxation, first_prices(relaxation))
-        for _ in ascent.climb(self.options.price_steps):
-            if self.best.is_late():
-                break
-        if is_bounded(self.problem):
-            self.best.bounds.append(ascent.best.bound)
-        self.best.route.append(f"{ascent.steps} steps of prices over all slots")
-        self.best.work.append(("price_steps", float(ascent.steps)))
+        ascent = proven_by_prices(self.best, self.rates)
         if not may_land(self.problem) or any(job.state is JobState.RUNNING for job in self.problem.jobs):
             self.best.route.append("some work stands by more than room, windows and quotas, so prices alone make no plan")
             return
         self.best.tell("packing on nodes")
-        landed = self._landed(relaxation, ascent.best_prices)
+        landed = self._landed(ascent.relaxation, ascent.best_prices)
         if landed is not None:
             self.best.offer(landed)
         self.best.route.append("packing at prices")

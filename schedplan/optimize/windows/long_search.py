@@ -8,8 +8,8 @@ from schedplan.optimize.best import Best
 from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.on_nodes import on_nodes
-from schedplan.optimize.windows.ascent import Ascent, first_prices
-from schedplan.optimize.windows.relaxation import Relaxation, is_bounded
+from schedplan.optimize.windows.ascent import Ascent
+from schedplan.optimize.windows.proven import proven_by_prices
 from schedplan.optimize.windows.roll import Roll, Rolled
 from schedplan.optimize.windows.route import told_size
 from schedplan.packing.assignment import GangStart, has_work
@@ -26,23 +26,14 @@ class LongSearch:
     def run(self) -> None:
         """Prove a bound, then plan window by window."""
         self.best.route.append(told_size(self.problem))
-        self.best.tell("prices of the whole horizon")
-        relaxation = Relaxation(self.problem, Rates.of(self.problem, self.best.normalisation))
-        ascent = Ascent(relaxation, first_prices(relaxation))
-        for _ in ascent.climb(self.options.price_steps):
-            if self.best.is_late():
-                break
-        if is_bounded(self.problem):
-            self.best.bounds.append(ascent.best.bound)
-        self.best.route.append(f"{ascent.steps} steps of prices over all slots")
-        self.best.work.append(("price_steps", float(ascent.steps)))
-        self._roll(relaxation, ascent)
+        ascent = proven_by_prices(self.best, Rates.of(self.problem, self.best.normalisation))
+        self._roll(ascent)
 
-    def _roll(self, relaxation: Relaxation, ascent: Ascent) -> None:
+    def _roll(self, ascent: Ascent) -> None:
         """Plan window by window, and keep the whole where the check accepts it."""
         excluded = {job.name for job in self.best.excluded}
         jobs = tuple(job for job in self.problem.jobs if job.name not in excluded)
-        roll = Roll(relaxation, ascent.best_prices, self.best.normalisation, self.options, jobs, self._standing())
+        roll = Roll(ascent.relaxation, ascent.best_prices, self.best.normalisation, self.options, jobs, self._standing())
         parts = 0
         rolled: Rolled | None = None
         for rolled in roll.parts():

@@ -63,11 +63,6 @@ class Menu:
     courses: tuple[Course, ...]
     left_out: Floats
 
-    @property
-    def n_starts(self) -> int:
-        """Starts of all choices: about as many columns a model of the whole horizon would have, were no two jobs alike."""
-        return sum(int(np.maximum(course.last - course.release + 1, 0).sum()) for course in self.courses)
-
 
 def menu(problem: Problem, rates: Rates, tenants: tuple[str, ...]) -> Menu:
     """Return the menu of all jobs; tenants: whose work is counted by a plain quota."""
