@@ -18,6 +18,7 @@ from schedplan.engines.policy import Policy
 from schedplan.model.timeline import REASONS, StartReason, StopCause
 from schedplan.model.view import LaneView
 from schedplan.simulate.capacity import Capacity, Held
+from schedplan.simulate.decider import Decider
 from schedplan.simulate.lane import NEVER, EstimatedLane, Lane
 from schedplan.simulate.options import EventOrder
 from schedplan.simulate.progress import Progress
@@ -30,26 +31,11 @@ Slowness = Callable[[int, tuple[Held, ...]], float]
 _REASON = {reason: idx for idx, reason in enumerate(REASONS)}
 
 
-class Decider(Protocol):
-    """What decides who starts: one per kind of blocking."""
-
-    def arrived(self, job: int) -> None: ...
-
-    def ended(self, job: int, early: bool) -> None: ...
-
-    def stopped(self, job: int) -> None:
-        """Let a job that was stopped wait again."""
-
-    def supplied(self) -> None:
-        """Take note that a node has gone, or is back."""
-
-    def decide(self) -> None: ...
-
-
 class Supply(Protocol):
     """Nodes that go and come back."""
 
-    def next_s(self) -> int: ...
+    def next_s(self) -> int:
+        """Return the instant at which the next node goes or is back, NEVER where none will."""
 
     def last_return_s(self) -> int:
         """Return when the last node that is absent now will be back; an instant of the past where none is absent."""
@@ -61,9 +47,8 @@ class Supply(Protocol):
 class Kernel:
     """The state of one replay. Jobs are meant by their index in the work; -1 in start_s, begun_s and end_s: not yet.
 
-    start_s: of the first run; begun_s: of the present one. changes: counts what took or gave back room. lane_asks: the ask of
-    each lane. part_gone_s: of parts
-    that were given back by a stop. stops: (job, instant, cause, seconds lost).
+    start_s: of the first run; begun_s: of the present one. changes: counts what took or gave back room. lane_asks: the ask of each
+    lane. part_gone_s: of parts that were given back by a stop. stops: (job, instant, cause, seconds lost).
     """
 
     def __init__(

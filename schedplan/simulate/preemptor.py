@@ -12,7 +12,8 @@ from itertools import accumulate
 from schedplan.engines.part import Preemption, PreemptionKind
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.timeline import StopCause
-from schedplan.simulate.kernel import Decider, Kernel
+from schedplan.simulate.decider import Decider
+from schedplan.simulate.kernel import Kernel
 from schedplan.simulate.lane import Lane
 
 NEARLY = 1e-9

@@ -18,10 +18,11 @@ from schedplan.model.workload import Job
 from schedplan.simulate.admission import Admitter
 from schedplan.simulate.capacity import Capacity, Held
 from schedplan.simulate.conservative import ConservativeDecider
+from schedplan.simulate.decider import Decider
 from schedplan.simulate.easy import EasyDecider
 from schedplan.simulate.follow import FollowedPlan, PlanDecider, occupied_asks
 from schedplan.simulate.head import HeadDecider
-from schedplan.simulate.kernel import Decider, Kernel, Slowness
+from schedplan.simulate.kernel import Kernel, Slowness
 from schedplan.simulate.machine import Machine, machine_of
 from schedplan.simulate.node_scores import typical_shapes
 from schedplan.simulate.nodes import NO_TYPICAL, NodeCapacity

@@ -12,8 +12,9 @@ from math import log
 from schedplan.model.cluster import Cluster, Market
 from schedplan.model.outage import Outage, OutageKind
 from schedplan.model.timeline import StopCause
+from schedplan.simulate.decider import Decider
 from schedplan.simulate.draw import RECLAIM, drawn
-from schedplan.simulate.kernel import Decider, Kernel
+from schedplan.simulate.kernel import Kernel
 from schedplan.simulate.lane import NEVER
 from schedplan.simulate.machine import Machine
 from schedplan.simulate.nodes import NodeCapacity
