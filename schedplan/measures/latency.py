@@ -65,11 +65,6 @@ def latency_ms(service_ms: float, cv: float, quantile: float | None, servers: in
     return _quantile_ms(service_ms, cv, quantile, waiting, _decay_per_ms(service_ms, cv, servers, load))
 
 
-def service_latency_ms(service: Service, service_ms: float, replicas: int, rate_rps: float) -> float | None:
-    """Return the latency of `replicas` at the SLO's quantile, ms; `rate_rps` before cache hits. None: no steady state."""
-    return fleet_latency_ms(service, ((service_ms, replicas),), rate_rps)
-
-
 def fleet_latency_ms(service: Service, fleet: Sequence[tuple[float, int]], rate_rps: float) -> float | None:
     """Return the latency of a mixed fleet, pairs of (service_ms, replicas); `rate_rps` before cache hits.
 

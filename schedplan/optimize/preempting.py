@@ -30,15 +30,6 @@ _Tried: TypeAlias = tuple[Problem, Plan | None]
 """A problem with jobs stopped and its plan, None where none was found within the limits."""
 
 
-def optimize_preempting(problem: Problem, rows: dict[str, Job], options: SolveOptions) -> tuple[Problem, Plan]:
-    """Return the problem with the jobs stopped that are best stopped, and its plan. rows: running jobs as their table has them.
-
-    Raises SolverError where no plan was found within the limits, or `require_optimal` is set and the proof is missing.
-    """
-    found = Preempting(problem, rows, options).solve()
-    return found.problem, found.plan
-
-
 class Preempting:
     """A solve of a problem with sets of its running jobs stopped. rows: running jobs as their table has them."""
 
@@ -52,7 +43,10 @@ class Preempting:
         self._solved: Solved | None = None
 
     def solve(self) -> Solved:
-        """Return the best plan, with the problem in which its jobs are stopped."""
+        """Return the best plan, with the problem in which its jobs are stopped.
+
+        Raises SolverError where no plan was found within the limits, or `require_optimal` is set and the proof is missing.
+        """
         first = self._tried(())
         is_whole = len(self.able) <= MOST_TRIED_WHOLE
         tried = [first, *(self._all_sets() if is_whole else self._one_by_one(first))]

@@ -4,7 +4,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import gamma
 
-from schedplan.measures.latency import erlang_c, fleet_latency_ms, latency_ms, least_replicas, offered_replicas, service_latency_ms
+from schedplan.measures.latency import erlang_c, fleet_latency_ms, latency_ms, least_replicas, offered_replicas
 from schedplan.model.workload import Service
 
 RECOMMENDER = Service("recommender", slo_ms=200, service_ms=96, service_cv=0.3, concurrency=150)
@@ -92,7 +92,7 @@ def test_mean_of_constant_service_is_half_the_exponential_wait():
 
 @pytest.mark.parametrize(("replicas", "rate", "mean_ms"), [(1, 8, 500), (10, 80, 120), (2, 8, 119)])
 def test_small_fleets_are_slower_at_the_same_utilisation(replicas, rate, mean_ms):
-    found = service_latency_ms(RISK_CONTROL, 100, replicas, rate)
+    found = fleet_latency_ms(RISK_CONTROL, ((100, replicas),), rate)
 
     assert mean_ms == round(found)
 
@@ -101,7 +101,7 @@ def test_cache_hits_never_reach_the_replicas():
     # Half of 16/s is served by the cache: the same as 8/s without one.
     cached = Service("cached", slo_ms=200, service_ms=100, slo_quantile=None, cache_hit_ratio=0.5)
 
-    assert 500 == pytest.approx(service_latency_ms(cached, 100, 1, 16.0))
+    assert 500 == pytest.approx(fleet_latency_ms(cached, ((100, 1),), 16.0))
     assert 0.8 == pytest.approx(offered_replicas(cached, 100, 16.0))
 
 
@@ -132,8 +132,8 @@ def test_the_least_number_is_the_first_that_meets_the_target():
     service = Service("s", slo_ms=350, service_ms=100)
     found = least_replicas(service, 100, 100.0, 1.0)
 
-    assert service_latency_ms(service, 100, found, 100.0) <= 350
-    assert service_latency_ms(service, 100, found - 1, 100.0) > 350
+    assert fleet_latency_ms(service, ((100, found),), 100.0) <= 350
+    assert fleet_latency_ms(service, ((100, found - 1),), 100.0) > 350
 
 
 def test_a_mixed_fleet_serves_at_the_harmonic_mean_of_its_replicas():

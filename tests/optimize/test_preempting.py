@@ -12,11 +12,11 @@ from schedplan.errors import SolverError
 from schedplan.explain.why import explain
 from schedplan.measures.feasibility import violations
 from schedplan.measures.stops import stoppable, with_stopped
-from schedplan.model.plan import PlanStatus
+from schedplan.model.plan import Plan, PlanStatus
 from schedplan.model.problem import Problem
 from schedplan.model.workload import JobState
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.preempting import MOST_TRIED_WHOLE, optimize_preempting
+from schedplan.optimize.preempting import MOST_TRIED_WHOLE, Preempting
 from tests.optimize.problems import problem
 from tests.oracle.agreement import divisors_of
 from tests.oracle.brute_force import best_plan
@@ -44,10 +44,15 @@ def rows(given: Problem) -> dict[str, Any]:
     }
 
 
+def solved(given: Problem, options: SolveOptions) -> tuple[Problem, Plan]:
+    found = Preempting(given, rows(given), options).solve()
+    return found.problem, found.plan
+
+
 @pytest.mark.parametrize(("priority", "more", "expected"), [(9, {}, ["r"]), (0, {}, []), (9, {"preemptible": False}, [])])
 def test_a_job_gives_way_to_a_more_urgent_one_alone(priority: int, more: dict[str, Any], expected: list[str]) -> None:
     given = task(priority, **more)
-    changed, plan = optimize_preempting(given, rows(given), SolveOptions())
+    changed, plan = solved(given, SolveOptions())
 
     assert expected == stopped(changed)
     assert PlanStatus.OPTIMAL is plan.proof.status
@@ -57,7 +62,7 @@ def test_a_job_gives_way_to_a_more_urgent_one_alone(priority: int, more: dict[st
 
 def test_it_says_what_was_stopped_for_what() -> None:
     given = task(9, checkpoint_minutes=45)
-    changed, plan = optimize_preempting(given, rows(given), SolveOptions())
+    changed, plan = solved(given, SolveOptions())
 
     # 60 min have run, 45 are kept
     told = "stopped on n in favour of w (priority 9 above 0); 15 min of its run are lost"
@@ -71,9 +76,9 @@ def test_without_a_proof_it_is_refused_where_an_optimal_plan_is_required() -> No
     nodes = [{"name": f"n{idx}", "gpus": 1} for idx in range(len(jobs))]
     given = problem({"slots": 5, "nodes": nodes, "jobs": [*jobs, {"name": "w", "gpus": 1, "priority": 9}]})
 
-    assert PlanStatus.FEASIBLE is optimize_preempting(given, rows(given), SolveOptions())[1].proof.status
+    assert PlanStatus.FEASIBLE is solved(given, SolveOptions())[1].proof.status
     with pytest.raises(SolverError, match="not proven optimal"):
-        optimize_preempting(given, rows(given), SolveOptions(require_optimal=True))
+        solved(given, SolveOptions(require_optimal=True))
 
 
 def test_it_is_the_best_of_all_sets_by_trying_everything() -> None:
@@ -84,7 +89,7 @@ def test_it_is_the_best_of_all_sets_by_trying_everything() -> None:
         {"name": "w", "gpus": 1, "priority": 3, "runtime_minutes": 120},
     ]
     given = problem({"slots": 4, "nodes": [{"name": "m", "gpus": 1}, {"name": "n", "gpus": 1}], "jobs": jobs})
-    changed, plan = optimize_preempting(given, rows(given), SolveOptions())
+    changed, plan = solved(given, SolveOptions())
     names = [job.name for job in stoppable(given)]
     sets = [chosen for size in range(len(names) + 1) for chosen in combinations(names, size)]
     found = [best_plan(with_stopped(given, tuple(rows(given)[name] for name in chosen)), divisors_of(plan)) for chosen in sets]
