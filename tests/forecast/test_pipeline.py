@@ -374,8 +374,8 @@ def test_noise_without_season_is_met_with_its_mean() -> None:
     assert result.quality.relative_mae == pytest.approx(0.71, abs=0.05)
 
 
-def test_the_blend_costs_a_small_part_of_the_exact_likelihood() -> None:
-    # measured: about a hundredth for the fit alone; a tenth leaves room for any machine
+def test_the_blend_costs_less_than_the_exact_likelihood() -> None:
+    # measured: about a hundredth for the fit alone; asking for no more than less leaves room for any machine
     def cpu_s(options: ForecastOptions) -> float:
         begin_s = time.process_time()
         forecast_series(_series(_days(28, 1)), options)

@@ -11,7 +11,7 @@ from schedplan.optimize.layout import Level, layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.refine import dive as diving
-from schedplan.optimize.refine.dive import STYLES, dive
+from schedplan.optimize.refine.dive import STYLES, DiveStyle, dive
 from schedplan.optimize.refine.kernel import kernel
 from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.refine.rounding import Relaxed
@@ -63,6 +63,19 @@ def test_a_whole_kernel_has_the_relaxation_of_its_program(case: Problem) -> None
     assert master.values is not None
     value = float(master.program.costs @ master.values) + master.program.constant
     assert value == pytest.approx(float(found.program.costs @ relaxed.master.values) + found.program.constant, abs=1e-6)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_dive_into_the_kernel_of_two_jobs_that_fit_places_both(style: DiveStyle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diving, "WHOLE_COLUMNS", 0)
+    found = two_jobs()
+    relaxed = Relaxed(found.program, found.formulation, found.atlas)
+    values = dive(relaxed.master, found.formulation, found.atlas, style)
+
+    # one gang starts in each hour and none is left out, which is the relaxation too
+    assert values is not None
+    assert values[:3].tolist() == [1, 1, 0]
+    assert found.program.objective(values) == pytest.approx(relaxed.bound)
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in instances(1)])
