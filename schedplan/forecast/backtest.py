@@ -22,6 +22,8 @@ PREFERRED_SEASONS_FITTED = 4
 REFIT_GROWTH = 1.1
 POOLED_ERRORS = 20_000
 POOLED_SEASONS = 10
+HOURS_AHEAD = (1, 6, 12, 24)
+HOUR_S = 3600
 # Scaling and back costs the last digits; below this share of the load an error is none.
 EXACT = 1e-12
 
@@ -131,7 +133,8 @@ class Folds:
 class Score:
     """How one forecaster did over the folds; None = no value. pinball_95 and mae are in the unit of the series.
 
-    mae_halves: of the older and of the newer half of the folds.
+    mae_halves: of the older and of the newer half of the folds. smape: 0 to 200. mae_ahead: of the forecasts so far ahead, one for
+    each of HOURS_AHEAD.
     """
 
     model: str
@@ -145,6 +148,8 @@ class Score:
     coverage_95: float | None
     exceedance_95: float | None
     mae_halves: tuple[float | None, float | None] = (None, None)
+    smape: float | None = None
+    mae_ahead: tuple[float | None, ...] = (None,) * len(HOURS_AHEAD)
 
 
 def plan_trial(series: Series, season: int, horizon: int, most_folds: int) -> Trial | None:
@@ -210,7 +215,17 @@ def score(rehearsal: Rehearsal, trial: Trial) -> Score:
         coverage_95=_covered(folds, 95),
         exceedance_95=None if q95 is None else metrics.exceedance(folds.actual, q95),
         mae_halves=(metrics.mae(folds.actual[:half], folds.mean[:half]), metrics.mae(folds.actual[half:], folds.mean[half:])),
+        smape=metrics.smape(folds.actual, folds.mean),
+        mae_ahead=tuple(_mae_ahead(folds, hours * HOUR_S, trial.series.step_s) for hours in HOURS_AHEAD),
     )
+
+
+def _mae_ahead(folds: Folds, ahead_s: int, step_s: int) -> float | None:
+    """Return the MAE of the interval that ends so long after the origin; None where none does within the horizon."""
+    steps, rest = divmod(ahead_s, step_s)
+    if rest or not 1 <= steps <= folds.mean.shape[1]:
+        return None
+    return metrics.mae(folds.actual[:, steps - 1], folds.mean[:, steps - 1])
 
 
 def _folds(trial: Trial, mean: NDArray[np.float64], se: NDArray[np.float64], errors: NDArray[np.float64], recipe: Recipe) -> Folds:

@@ -38,6 +38,12 @@ def wape(actual: NDArray[np.float64], mean: NDArray[np.float64]) -> float | None
     return float(np.sum(np.abs(actual[seen] - mean[seen]))) / total if total > 0 else None
 
 
+def smape(actual: NDArray[np.float64], mean: NDArray[np.float64]) -> float | None:
+    """Return the mean of 200 |y - f| / (|y| + |f|), 0 to 200, 0 where both are zero; None without an observed point."""
+    size = np.abs(actual) + np.abs(mean)
+    return _mean(200 * np.abs(actual - mean) / np.where(size == 0, 1.0, size))
+
+
 def pinball(actual: NDArray[np.float64], quantile: NDArray[np.float64], level: float) -> float | None:
     """Return mean max(q (y - z), (q - 1)(y - z)) of the quantile z at level q; None without an observed point."""
     error = actual - quantile

@@ -17,6 +17,8 @@ class ModelChoice(Enum):
     SARIMA = "sarima"
     SEASONAL_NAIVE = "seasonal-naive"
     NAIVE = "naive"
+    ETS = "ets"
+    THETA = "theta"
 
 
 class Engine(Enum):

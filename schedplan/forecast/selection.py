@@ -6,6 +6,7 @@ from math import inf
 
 from schedplan.forecast.backtest import Score
 from schedplan.forecast.css_sarima import CssSarima
+from schedplan.forecast.ets import Ets
 from schedplan.forecast.forecaster import Forecaster
 from schedplan.forecast.fourier import NAME as FOURIER
 from schedplan.forecast.fourier import Fourier
@@ -19,6 +20,7 @@ from schedplan.forecast.sarima_blend import NAME as SARIMA_BLEND
 from schedplan.forecast.sarima_blend import SarimaBlend
 from schedplan.forecast.seasonal_naive import NAME as SEASONAL_NAIVE
 from schedplan.forecast.seasonal_naive import SeasonalNaive
+from schedplan.forecast.theta import Theta
 
 SEASONLESS = (LAST_VALUE, MEAN)
 TIE = 0.01
@@ -36,6 +38,8 @@ def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool, engi
         return (first,)
     if choice is ModelChoice.SARIMA:
         return (_by_engine(engine, seasons), first)
+    if choice in (ModelChoice.ETS, ModelChoice.THETA):
+        return (Ets(seasons[0]) if choice is ModelChoice.ETS else Theta(seasons[0]), first)
     longer = tuple(SeasonalNaive(season, f"{SEASONAL_NAIVE}-{season}") for season in seasons[1:])
     blend = () if sparse else (SarimaBlend(seasons[:2], plugins=plugin_forecasters(seasons[0])),)
     refined = () if sparse or engine is Engine.CSS else (_by_engine(engine, seasons),)

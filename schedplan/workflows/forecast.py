@@ -7,7 +7,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from schedplan.errors import InputError, UsageError
-from schedplan.forecast.backtest import Score
+from schedplan.forecast.backtest import HOURS_AHEAD, Score
 from schedplan.forecast.batch import Asked, forecast_each
 from schedplan.forecast.decision import Decided
 from schedplan.forecast.job_demand import NO_DEMAND, Grouping, JobDemand, job_demand
@@ -142,11 +142,13 @@ def backtest_table(results: tuple[ForecastResult, ...]) -> Table:
         Column("mae", "MAE", Kind.NUMBER),
         Column("mase", "MASE", Kind.NUMBER),
         Column("wape", "WAPE", Kind.SHARE),
+        Column("smape", "sMAPE", Kind.NUMBER, digits=1),
         Column("relative_mae", "MAE / seasonal naive", Kind.NUMBER),
         Column("pinball_95", "P95 pinball", Kind.NUMBER),
         Column("coverage_80", "80 % covers", Kind.SHARE),
         Column("coverage_95", "95 % covers", Kind.SHARE),
         Column("exceedance_95", "above P95", Kind.SHARE),
+        *(Column(f"mae_{hours}h", f"MAE {hours} h ahead", Kind.NUMBER, is_detail=True) for hours in HOURS_AHEAD),
     )
     rows = tuple(_score_row(result.forecast.unique_id, score) for result in results for score in result.scores)
     return Table("backtest", "Every model that was tried", columns, rows)
@@ -160,11 +162,13 @@ def _score_row(unique_id: str, score: Score) -> tuple[str | int | float | None, 
         score.mae,
         score.mase,
         score.wape,
+        score.smape,
         score.relative_mae,
         score.pinball_95,
         score.coverage_80,
         score.coverage_95,
         score.exceedance_95,
+        *score.mae_ahead,
     )
 
 

@@ -21,6 +21,14 @@ def test_wape_is_error_over_load() -> None:
     assert pytest.approx(5 / 70) == metrics.wape(ACTUAL, MEAN)
 
 
+def test_smape_is_error_over_the_mean_of_both_and_zero_where_both_are_zero() -> None:
+    # 10 against 30: 200 x 20 / 40 = 100; 0 against 0: 0; a gap; 0 against 5: 200; mean 100
+    actual, mean = np.array([10.0, 0.0, np.nan, 0.0]), np.array([30.0, 0.0, 1.0, 5.0])
+
+    assert metrics.smape(actual, mean) == pytest.approx(100.0)
+    assert metrics.smape(np.array([np.nan]), np.ones(1)) is None
+
+
 def test_seasonal_change_and_mase() -> None:
     # season 2: |3-1|, |6-2|, |5-3| = 2, 4, 2; mean 8/3; an error of 4 is 1.5 of it
     change = metrics.seasonal_change(np.array([1.0, 2.0, 3.0, 6.0, 5.0]), 2)

@@ -288,11 +288,18 @@ def test_the_mean_of_a_bursty_load_agrees_with_its_quantiles() -> None:
 
 
 def test_a_model_asked_for_is_used_and_judged() -> None:
-    for choice in (ModelChoice.SARIMA, ModelChoice.SEASONAL_NAIVE, ModelChoice.NAIVE):
+    for choice in (choice for choice in ModelChoice if choice is not ModelChoice.AUTO):
         quality = forecast_series(_series(_days(21)), ForecastOptions(DAY, model=choice)).quality
 
         assert quality.model == choice.value
         assert quality.relative_mae is not None
+
+
+def test_errors_are_told_by_how_far_ahead_they_are() -> None:
+    # a load that grows by 1 an hour: the last value errs by 1 an hour ahead, by 6 six hours ahead; nothing is 24 hours ahead of 12
+    grows = forecast_series(_series(np.arange(400.0)), ForecastOptions(12, model=ModelChoice.NAIVE))
+
+    assert grows.scores[0].mae_ahead == pytest.approx((1.0, 6.0, 12.0, None))
 
 
 def test_a_season_too_long_for_sarima_falls_back_and_says_why() -> None:

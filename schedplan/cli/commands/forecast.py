@@ -17,7 +17,7 @@ Horizon = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="auto, sarima, seasonal-naive or naive.", show_default=False),
+    typer.Option("--model", metavar="NAME", help="auto, sarima, ets, theta, seasonal-naive or naive.", show_default=False),
 ]
 Engine = Annotated[
     str | None,
