@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -189,3 +190,21 @@ def test_the_backtest_is_drawn(jobs, tmp_path):
 
     assert '"backtest-1"' in text
     assert "each from what was known" in text
+
+
+def test_bands_asked_for_are_saved_inside_one_another(jobs, tmp_path):
+    result = forecast(tmp_path, str(jobs), "--levels", "50,90")
+
+    assert 0 == result.exit_code, result.stderr
+    saved = pq.read_table(tmp_path / "out.parquet").to_pydict()
+    # the table has columns of 80 and 95 whatever is asked
+    assert ["lo-50", "lo-80", "lo-90", "lo-95"] == [name for name in saved if name.startswith("lo-")]
+    ends = zip(saved["lo-90"], saved["lo-50"], saved["hi-50"], saved["hi-90"], strict=True)
+    assert all(row == tuple(sorted(row)) for row in ends)
+
+
+def test_bands_that_do_not_grow_are_refused(jobs, tmp_path):
+    result = forecast(tmp_path, str(jobs), "--levels", "90,50")
+
+    assert 2 == result.exit_code
+    assert "whole numbers from 1 to 99, increasing" in result.stderr

@@ -31,6 +31,7 @@ Engine = Annotated[
 Season = Annotated[
     str | None, typer.Option("--season", metavar="DURATION,...", help="Seasons, such as 24h,168h.", show_default=False)
 ]
+Levels = Annotated[str | None, typer.Option("--levels", metavar="PERCENT,...", help="Bands, such as 80,95.", show_default=False)]
 Only = Annotated[
     list[str] | None, typer.Option("--only", metavar="ID", help="Only this series; may be repeated.", show_default=False)
 ]
@@ -118,6 +119,7 @@ def forecast(
     model: Model = None,
     engine: Engine = None,
     season: Season = None,
+    levels: Levels = None,
     only: Only = None,
     by: Group = None,
     freq: Freq = None,
@@ -143,6 +145,7 @@ def forecast(
             *overrides_of("forecast.model", model, "--model"),
             *overrides_of("forecast.engine", engine, "--engine"),
             *overrides_of("forecast.season", seasons, "--season"),
+            *overrides_of("forecast.levels", levels, "--levels"),
         ),
     )
     with call.progress() as progress:
