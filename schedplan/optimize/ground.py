@@ -12,8 +12,9 @@ from schedplan.measures.work import endless_wait, importance
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
+from schedplan.optimize.cells import Level
 from schedplan.optimize.conflict.screening import screened_jobs
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import layout
 from schedplan.optimize.models import Models
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.least_carbon import sunk_carbon

@@ -9,8 +9,9 @@ from __future__ import annotations
 from schedplan.measures.objective import Normalisation
 from schedplan.model.problem import Objective, Problem
 from schedplan.model.workload import Job
+from schedplan.optimize.cells import Level
 from schedplan.optimize.formulation import Formulation, aimed, build, copied
-from schedplan.optimize.layout import Layout, Level, layout
+from schedplan.optimize.layout import Layout, layout
 from schedplan.optimize.wide import is_summable, widened
 
 WIDE_COLUMNS = 10_000

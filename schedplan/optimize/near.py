@@ -9,7 +9,8 @@ from __future__ import annotations
 from schedplan.measures.accounting import goal_values
 from schedplan.measures.feasibility import violations
 from schedplan.optimize.best import Best
-from schedplan.optimize.layout import Layout, Level
+from schedplan.optimize.cells import Level
+from schedplan.optimize.layout import Layout
 from schedplan.optimize.models import Models
 from schedplan.optimize.nodes.mending import Mending
 from schedplan.optimize.refine.prices import StartPrices

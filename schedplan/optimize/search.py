@@ -10,8 +10,9 @@ from functools import cached_property
 
 from schedplan.model.plan import Decisions
 from schedplan.optimize.best import Best
+from schedplan.optimize.cells import Level
 from schedplan.optimize.formulation import Formulation
-from schedplan.optimize.layout import Layout, Level
+from schedplan.optimize.layout import Layout
 from schedplan.optimize.models import Models
 from schedplan.optimize.near import Near
 from schedplan.optimize.nodes.climb import Climb, columns_on_nodes

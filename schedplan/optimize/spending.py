@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
+from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.elastic import is_taken_back
 from schedplan.optimize.constraints.quota import Borrowed
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
-from schedplan.optimize.layout import Level
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Amount, Start, Variables
 

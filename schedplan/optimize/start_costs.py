@@ -17,9 +17,10 @@ from schedplan.measures.moves import stay_of
 from schedplan.measures.objective import Normalisation
 from schedplan.measures.work import counted_share, duty, lateness, node_share
 from schedplan.model.problem import GOALS, Objective
+from schedplan.optimize.cells import Cell
 from schedplan.optimize.constraints.elastic import is_taken_back
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_node_h
-from schedplan.optimize.layout import Cell, Column, JobClass, Layout, Site
+from schedplan.optimize.layout import Column, JobClass, Layout, Site
 
 Floats = NDArray[np.float64]
 

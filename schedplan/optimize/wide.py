@@ -21,9 +21,10 @@ from scipy.sparse import csr_array, vstack
 from schedplan.measures.objective import Normalisation
 from schedplan.model.problem import Objective, Problem
 from schedplan.model.workload import Job
+from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.formulation import Formulation, aimed, build
-from schedplan.optimize.layout import Column, JobClass, Layout, Level, Site, is_bound
+from schedplan.optimize.layout import Column, JobClass, Layout, Site, is_bound
 from schedplan.optimize.node_devices import may_be_needed
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.solvers.linear import Linear, Program, linear

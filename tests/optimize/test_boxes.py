@@ -13,9 +13,10 @@ from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import terms, total
 from schedplan.model.plan import Decisions, JobPart, PlanStatus
 from schedplan.model.problem import Problem
+from schedplan.optimize.cells import Level
 from schedplan.optimize.conflict.screening import screened_jobs
 from schedplan.optimize.formulation import formulate
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.refine.box import solve_box

@@ -7,10 +7,11 @@ import pytest
 from schedplan.errors import SolverError
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
+from schedplan.optimize.cells import Level
 from schedplan.optimize.conflict.confirm import is_confirmed
 from schedplan.optimize.conflict.evidence import item, statement
 from schedplan.optimize.conflict.satisfaction import Answer, musts, satisfaction
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solve import optimize
 from tests.optimize.problems import cases, problem

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from schedplan.model.problem import Problem
+from schedplan.optimize.cells import Level
 from schedplan.optimize.formulation import formulate
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.refine import dive as diving

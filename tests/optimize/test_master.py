@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from schedplan.model.problem import Problem
+from schedplan.optimize.cells import Level
 from schedplan.optimize.formulation import formulate
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import layout
 from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.refine.atlas import atlas
 from schedplan.optimize.solvers import starts

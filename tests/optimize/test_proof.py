@@ -6,8 +6,9 @@ import pytest
 
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
+from schedplan.optimize.cells import Level
 from schedplan.optimize.formulation import formulate
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import prove
 from schedplan.optimize.reference.plan import normalisation, reference

@@ -8,8 +8,9 @@ import pytest
 
 from schedplan.model.problem import Problem
 from schedplan.optimize import models
+from schedplan.optimize.cells import Level
 from schedplan.optimize.formulation import formulate
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import layout
 from schedplan.optimize.node_devices import may_be_needed
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import normalisation, reference

@@ -8,8 +8,8 @@ import pytest
 from schedplan.measures.accounting import goal_values
 from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import terms, total
+from schedplan.optimize.cells import Level
 from schedplan.optimize.ground import ground_of
-from schedplan.optimize.layout import Level
 from schedplan.optimize.nodes.fleets import Demands, refit
 from schedplan.optimize.nodes.floor import Floor
 from schedplan.optimize.nodes.frames import Frames

@@ -7,7 +7,8 @@ from schedplan.measures.objective import GoalValues, Normalisation
 from schedplan.model.cluster import Cluster, Market, Pool
 from schedplan.model.problem import Demand, Objective, Problem
 from schedplan.model.workload import Job, Service, WorkerShape
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.cells import Level
+from schedplan.optimize.layout import layout
 from schedplan.optimize.nodes.berth import Berth
 from schedplan.optimize.nodes.exact_packing import repack
 from schedplan.optimize.nodes.fleets import Demands, refit

@@ -13,8 +13,9 @@ from schedplan.measures.feasibility import violations
 from schedplan.measures.objective import Normalisation, terms, total
 from schedplan.model.plan import Decisions, Plan, PlanStatus
 from schedplan.model.problem import Problem
+from schedplan.optimize.cells import Level
 from schedplan.optimize.formulation import formulate
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.solve import optimize

@@ -15,11 +15,12 @@ from schedplan.errors import SolverError
 from schedplan.measures.forbidding import without_rules
 from schedplan.model.plan import ConflictItem
 from schedplan.model.problem import Problem
+from schedplan.optimize.cells import Level
 from schedplan.optimize.conflict.confirm import is_confirmed
 from schedplan.optimize.conflict.evidence import item
 from schedplan.optimize.conflict.satisfaction import must_be_placed, musts, of_named_work
 from schedplan.optimize.formulation import Formulation, formulate
-from schedplan.optimize.layout import Layout, Level, layout
+from schedplan.optimize.layout import Layout, layout
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solvers.cp_sat import configure, stoppable
 from schedplan.packing.screen import Screened

@@ -15,10 +15,11 @@ from schedplan.measures.feasibility import violations
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
+from schedplan.optimize.cells import Level
 from schedplan.optimize.conflict.screening import screened_jobs
 from schedplan.optimize.extraction import fleets_of, gangs_of
 from schedplan.optimize.formulation import Formulation, formulate
-from schedplan.optimize.layout import Level, layout
+from schedplan.optimize.layout import layout
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import reference

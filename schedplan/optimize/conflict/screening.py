@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from schedplan.model.problem import Problem
+from schedplan.optimize.cells import Level
 from schedplan.optimize.conflict.chain import chained
-from schedplan.optimize.layout import Layout, Level, layout
+from schedplan.optimize.layout import Layout, layout
 from schedplan.packing.screen import Screened, screened
 
 

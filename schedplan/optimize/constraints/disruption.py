@@ -18,7 +18,7 @@ from schedplan.measures.moves import stay_of
 from schedplan.measures.pieces import Piece
 from schedplan.measures.work import counted_share
 from schedplan.model.workload import Job
-from schedplan.optimize.layout import Cell, Level
+from schedplan.optimize.cells import Cell, Level
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Amount, Start, Variables
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from ortools.sat.python import cp_model
 
 from schedplan.measures.min_on_time import most_nodes
+from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.spot import fewest_nodes
-from schedplan.optimize.layout import Level
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Start, Variables
 

@@ -16,7 +16,8 @@ from ortools.sat.python import cp_model
 from schedplan.measures.domains import SINGLE_NODE, domain_of_pool
 from schedplan.measures.missed import is_priced
 from schedplan.model.workload import Service
-from schedplan.optimize.layout import Cell, Layout
+from schedplan.optimize.cells import Cell
+from schedplan.optimize.layout import Layout
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.variables import Variables
 

@@ -21,10 +21,10 @@ from schedplan.model.front import Front, FrontPoint, PointStatus
 from schedplan.model.plan import Plan, PlanStatus, Proof
 from schedplan.model.problem import GOALS, AtMost, Problem
 from schedplan.model.progress import NOTHING, Progress, Watch, unwatched
+from schedplan.optimize.cells import Level
 from schedplan.optimize.goals.apart import SAME, known_goals, pulling_apart, why_one_point
 from schedplan.optimize.goals.lexicographic import incumbent_of, least_of, leaves_out_least, stage_of, weighed
 from schedplan.optimize.ground import Ground, Incumbent, ground_of
-from schedplan.optimize.layout import Level
 from schedplan.optimize.objective import UNPLACED
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solve import interrupted, plan_of, solve_briefly, solve_on

@@ -14,7 +14,8 @@ from schedplan.measures.quotas import quota_refusal
 from schedplan.measures.work import last_end, run_minutes
 from schedplan.model.problem import Demand, Intensity, PriceSeries, Problem
 from schedplan.model.workload import Job, JobState, Placed
-from schedplan.optimize.layout import Column, JobClass, Layout, Level, Site, columns_of, is_named, without_columns
+from schedplan.optimize.cells import Level
+from schedplan.optimize.layout import Column, JobClass, Layout, Site, columns_of, is_named, without_columns
 from schedplan.packing.assignment import GangStart
 from schedplan.timegrid import TimeGrid
 

@@ -11,9 +11,10 @@ from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
+from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.spot import fewest_nodes
 from schedplan.optimize.constraints.window import windows_from
-from schedplan.optimize.layout import Layout, Level, Site, without_columns
+from schedplan.optimize.layout import Layout, Site, without_columns
 from schedplan.optimize.nodes.berth import Berth
 from schedplan.optimize.nodes.fleets import Demands, refit
 from schedplan.optimize.nodes.floor import Floor

@@ -9,8 +9,9 @@ from schedplan.measures.work import last_end
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import JobState, Service
+from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.budget import BEYOND
-from schedplan.optimize.layout import Level, columns_of, without_columns
+from schedplan.optimize.layout import columns_of, without_columns
 from schedplan.optimize.options import SolveOptions
 from schedplan.packing.screen import Screened, screened
 
