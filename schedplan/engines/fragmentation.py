@@ -16,6 +16,8 @@ from schedplan.model.view import NodesView
 
 Floats = NDArray[np.float64]
 NOT_THERE = -1.0
+POPULAR = 0.95
+"""Share of all work up to which the most frequent counts as typical: that of the source."""
 
 
 def least_growth(nodes: NodesView, asked: Floats) -> Floats:

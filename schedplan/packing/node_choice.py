@@ -14,10 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.engines.fragmentation import fragments
+from schedplan.engines.fragmentation import POPULAR, fragments
 
 Floats = NDArray[np.float64]
-POPULAR = 0.95
 WHOLE = 1.0
 NEARLY = 1e-9
 

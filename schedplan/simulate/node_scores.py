@@ -10,6 +10,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.engines.fragmentation import POPULAR
 from schedplan.engines.node_choice import kind_of
 from schedplan.engines.part import NodeChoice, NodeScore, Tie
 from schedplan.model.view import NodesView
@@ -22,7 +23,6 @@ from schedplan.units import MICRO
 NOWHERE = float("-inf")
 MOST_KEPT = 100_000
 """Scores kept per ask, our choice; nodes of few kinds and shapes have far fewer states."""
-POPULAR = 0.95
 
 
 class NodeScores:
