@@ -27,7 +27,8 @@ class Reservation(Protocol):
     """Room kept for one blocked job from an instant on."""
 
     @property
-    def time_s(self) -> int: ...
+    def time_s(self) -> int:
+        """Return the instant from which on the room is kept."""
 
     def passes_by(self, ask: int, parts: tuple[Held, ...]) -> None:
         """Take note of parts, already placed, that will be gone by the reservation."""
@@ -51,13 +52,15 @@ class Profile(Protocol):
     def change(self, ask: int, spots: Spots, start_s: int, end_s: int, sign: int) -> None:
         """Let spots be taken (sign 1) or given back (-1) from start_s until end_s."""
 
-    def forget_before(self, now_s: int) -> None: ...
+    def forget_before(self, now_s: int) -> None:
+        """Let go of what was free before an instant."""
 
 
 class Capacity(Protocol):
     """A machine with what is held of it."""
 
-    def holds_when_empty(self, ask: int) -> bool: ...
+    def holds_when_empty(self, ask: int) -> bool:
+        """Whether a whole job fits where nothing else runs."""
 
     def fits(self, ask: int) -> bool:
         """Whether a whole job fits now."""
@@ -83,7 +86,8 @@ class Capacity(Protocol):
     def profile(self, now_s: int) -> Profile:
         """Return the profile of the empty machine from an instant on."""
 
-    def release(self, ask: int, parts: Iterable[Held]) -> None: ...
+    def release(self, ask: int, parts: Iterable[Held]) -> None:
+        """Give back what parts hold."""
 
     def reserve(self, ask: int, now_s: int, releases: Iterable[Release]) -> Reservation | None:
         """Return the earliest room for a job that does not fit now, given (instant, ask, parts) of what will be released, in order.
