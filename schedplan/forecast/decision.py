@@ -7,7 +7,7 @@ Beside it stands the least that perfect foresight would have bought. It prices n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -126,11 +126,8 @@ def decide(folds_of: tuple[tuple[str, Folds], ...], step_s: int, provision: Prov
     equal: list[EqualSlo] = []
     for model, own in folds_of:
         means = schedule.record(own.mean)
-        made = [Decision(model, None, outcome(provision.carrier.devices(means)))]
-        for level in own.levels:
-            found = own.quantile(level)
-            if found is not None and level >= LEVELS[0]:
-                made.append(Decision(model, level, outcome(provision.carrier.devices(schedule.record(found)))))
+        ordered = _orders(own, schedule, provision.carrier)
+        made = [Decision(model, level, outcome(devices)) for level, devices in ordered]
         decisions += made
         equal += [_least(target, model, made, means, provision.carrier, outcome) for target in TARGETS]
     planned = folds_of[0][1].quantile(provision.planned_level)
@@ -148,6 +145,15 @@ def decide(folds_of: tuple[tuple[str, Folds], ...], step_s: int, provision: Prov
         needed=needed,
         ordered=None if planned is None else provision.carrier.devices(schedule.record(planned)),
     )
+
+
+def _orders(own: Folds, schedule: _Schedule, carrier: Carrier) -> Iterator[tuple[float | None, NDArray[np.float64]]]:
+    """Give (level, devices ordered in each interval): of the mean, whose level is None, then of every quantile that is judged."""
+    yield None, carrier.devices(schedule.record(own.mean))
+    for level in own.levels:
+        found = own.quantile(level)
+        if found is not None and level >= LEVELS[0]:
+            yield level, carrier.devices(schedule.record(found))
 
 
 def _schedule(folds: Folds, step_s: int, provision: Provision) -> _Schedule | str:

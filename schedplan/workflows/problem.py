@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -112,16 +113,21 @@ def _problem(
     later = _submitted_later(timed, grid)
     behind = _behind(timed, later)
     jobs, said = taken_over(problem, tuple(job for job in timed if job.name not in later | behind))
-    if later:
-        be = "is" if len(later) == 1 else "are"
-        notes = (*notes, f"{counted(len(later), 'job')} {be} submitted after the end of the horizon and {be} not planned")
-    if behind:
-        are, hang = ("is", "hangs") if len(behind) == 1 else ("are", "hang")
-        notes = (*notes, f"{counted(len(behind), 'job')} {hang} (after, gang) on one submitted later and {are} not planned")
+    notes = (*notes, *_not_planned_told(len(later), len(behind)))
     rules = known_rules(settings.forbid, content.cluster)
     ruled = with_rules(replace(problem, jobs=jobs, forbid=rules, best_effort=settings.best_effort))
     planned, idle_pins = pinned(ruled, content.pins)
     return planned, notes, (*said, *idle_rules(planned), *idle_pins, *unbroken_told(planned))
+
+
+def _not_planned_told(n_later: int, n_behind: int) -> Iterator[str]:
+    """Say how many jobs are submitted after the horizon, and how many hang on one of them."""
+    if n_later:
+        be = "is" if n_later == 1 else "are"
+        yield f"{counted(n_later, 'job')} {be} submitted after the end of the horizon and {be} not planned"
+    if n_behind:
+        are, hang = ("is", "hangs") if n_behind == 1 else ("are", "hang")
+        yield f"{counted(n_behind, 'job')} {hang} (after, gang) on one submitted later and {are} not planned"
 
 
 def _refuse_unknown_rewards(problem: Problem) -> None:

@@ -1,7 +1,6 @@
 """One run of HiGHS branch and bound on the rows of a formulation: what it found, and the bound it proved.
 
-Its objective is the unscaled one. Serial and limited by nodes, so that a
-run can be repeated. A bound from floating point is worth less than one from integers: a margin is taken off, so that no plan
+Its objective is the unscaled one. Serial and limited by nodes, so that a run can be repeated. A bound from floating point is worth less than one from integers: a margin is taken off, so that no plan
 is ever called optimal on its word.
 """
 
@@ -37,28 +36,42 @@ def branch(formulation: Formulation, options: SolveOptions, max_nodes: int) -> F
     if not formulation.model.proto.variables:
         # HiGHS tells no bound of an empty model; its value is its constant
         return Found(Outcome.UNKNOWN, (), (), lowered(formulation.form.constant), 0, hit_clock=False)
-    gap = options.gap_for(formulation.variables.layout.n_columns)
+    highs = _limited(options, options.gap_for(formulation.variables.layout.n_columns), max_nodes)
+    arrays = program(formulation)
+    scale = cost_scale(arrays.costs)
+    highs.passModel(as_highs(arrays, arrays.costs * scale, arrays.constant * scale, is_integer=max_nodes > 0))
+    interruptible(highs.run)
+    return _relaxed(highs, scale) if max_nodes == 0 else _branched(highs, scale, formulation)
+
+
+def _limited(options: SolveOptions, gap: float, max_nodes: int) -> SilentHighs:
+    """Return a solver that ends at a gap, after so many nodes, or by the clock of the options."""
     highs = SilentHighs()
-    settings: tuple[tuple[str, bool | int | float], ...] = (
+    settings: tuple[tuple[str, int | float], ...] = (
         ("random_seed", options.seed),
         ("mip_rel_gap", gap),
         ("mip_abs_gap", 0.0),
+        ("mip_max_nodes", max_nodes),
     )
     for option, setting in settings:
         highs.setOptionValue(option, setting)
     if options.time_limit_s is not None:
         highs.setOptionValue("time_limit", options.time_limit_s)
-    highs.setOptionValue("mip_max_nodes", max_nodes)
-    arrays = program(formulation)
-    scale = cost_scale(arrays.costs)
-    highs.passModel(as_highs(arrays, arrays.costs * scale, arrays.constant * scale, is_integer=max_nodes > 0))
-    interruptible(highs.run)
-    info = highs.getInfo()
+    return highs
+
+
+def _relaxed(highs: SilentHighs, scale: float) -> Found:
+    """Return the bound of a relaxation that was solved to its end, and no plan."""
     status = highs.getModelStatus()
-    hit_clock = status == highspy.HighsModelStatus.kTimeLimit
-    if max_nodes == 0:
-        bound = lowered(info.objective_function_value / scale) if status == highspy.HighsModelStatus.kOptimal else None
-        return Found(Outcome.UNKNOWN, (), (), bound, 0, hit_clock)
+    is_optimal = status == highspy.HighsModelStatus.kOptimal
+    bound = lowered(highs.getInfo().objective_function_value / scale) if is_optimal else None
+    return Found(Outcome.UNKNOWN, (), (), bound, 0, status == highspy.HighsModelStatus.kTimeLimit)
+
+
+def _branched(highs: SilentHighs, scale: float, formulation: Formulation) -> Found:
+    """Return the best plan of a tree, where it has one, and the bound of what is left of the tree."""
+    info = highs.getInfo()
+    hit_clock = highs.getModelStatus() == highspy.HighsModelStatus.kTimeLimit
     bound, nodes = lowered(info.mip_dual_bound / scale), int(info.mip_node_count)
     if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return Found(Outcome.UNKNOWN, (), (), bound, nodes, hit_clock)
