@@ -1,7 +1,7 @@
 """One run of HiGHS branch and bound on the rows of a formulation: what it found, and the bound it proved.
 
-Its objective is the unscaled one. Serial and limited by nodes, so that a run can be repeated. A bound from floating point is worth less than one from integers: a margin is taken off, so that no plan
-is ever called optimal on its word.
+Its objective is the unscaled one. Serial and limited by nodes, so that a run can be repeated. A bound from floating point is worth
+less than one from integers: a margin is taken off, so that no plan is ever called optimal on its word.
 """
 
 from __future__ import annotations
