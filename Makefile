@@ -2,7 +2,7 @@
 #
 #   make demo   install, plan the e-commerce day, print the comparison and the path of its HTML report
 #   make test   install, run the tests
-#   make prove  the long proofs: brute force, planted plans, changes that must not matter, replays; three quarters of an hour of CPU
+#   make prove  the long proofs: brute force, planted plans, changes that must not matter, replays, changed clusters; an hour of CPU
 #   make test-real  the tests that need a real program on this machine: Chromium, Prometheus
 #   make ingest-report   what becomes of every file of the public data, row by row
 #   make lint   install, check style, types and import layers
@@ -49,10 +49,11 @@ demo: setup
 	$(BIN)/schedplan report $(DEMO)/runs/plan
 
 test: setup
-	$(BIN)/python -m pytest -q -m "not real_service"
+	$(BIN)/python -m pytest -q -m "not real_service and not long_proof"
 
 prove: setup
 	OPENBLAS_NUM_THREADS=1 PYTHONPATH=. $(BIN)/python -m tests.oracle.prove
+	$(BIN)/python -m pytest -q -m long_proof
 
 test-real: setup
 	$(BIN)/python -m pytest -q -m real_service tests/real

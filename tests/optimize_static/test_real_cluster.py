@@ -41,7 +41,7 @@ VARIANTS = (
     ("alibaba-2023-cores-80", 7451.2422, 0.02),
     ("alibaba-2023-cores-70", 7652.4615, 0.4),
 )
-"""(benchmark, most weighed size, points below it at most); reached were 0.0003, 0.0083 and 0.357."""
+"""(benchmark, most weighed size, points below it at most); reached were 0.0003, 0.0083 and 0.360."""
 
 
 def points_below(work: dict[str, float]) -> float:
@@ -113,6 +113,7 @@ def test_more_is_held_than_by_choices_of_one_node_at_a_time(placed: tuple[Proble
     assert [row[1] for row in table.rows] == [best_fit, by_fragments, work[COUNTED_PLACED], work[COUNTED_AT_MOST]]
 
 
+@pytest.mark.long_proof
 @pytest.mark.parametrize(("name", "limit", "points"), VARIANTS)
 def test_the_same_cluster_changed_comes_near_its_limit(
     shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, limit: float, points: float
