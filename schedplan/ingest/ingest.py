@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schedplan.errors import Fault, InputError
+from schedplan.errors import Fault, InputError, UsageError
 from schedplan.ingest.account import Account, DefaultApplied, Dropped, FileAccount, Repeat, TableAccount
 from schedplan.ingest.kubernetes.counted_once import counted_once
 from schedplan.ingest.live.live import LiveSource, answers_of
@@ -18,6 +18,7 @@ from schedplan.ingest.readers import AUTO, chosen_reader
 from schedplan.ingest.slurm.partitions import with_partitions
 from schedplan.ingest.source_paths import ACCOUNT_FILE, source_files
 from schedplan.ingest.standard_input import renamed_fault, renamed_file, spooled
+from schedplan.ingest.table_reader import TableReader
 from schedplan.tables.arrow_form import arrow_schema
 from schedplan.tables.artefact_columns import parquet_bytes
 from schedplan.tables.artefact_folder import write_bytes_whole
@@ -46,10 +47,12 @@ def ingest(
 
     A folder or pattern stands for its files; several files of one table add up; the answers of `live` are further files. Rows are
     written in canonical order, so that the order of sources and rows leaves no trace. Raises InputError with the faults of all
-    files, before anything is written; OutputError where `out` can't be written.
+    files, UsageError for units that no file takes, before anything is written; OutputError where `out` can't be written.
     """
     paths = source_files(paths)
-    files = _joined(_read(paths, options or ReadOptions(), reader, live))
+    options = options or ReadOptions()
+    files = _joined(_read(paths, options, reader, live))
+    _refuse_idle_units(options, files)
     _refuse_currencies(tuple(file for _, file in files))
     rows = tuple(found for found in (table_rows(table, tuple(file for _, file in files)) for table in INPUT_TABLES) if found.n_rows)
     raise_faults(fault for one in rows for fault in one.faults)
@@ -86,6 +89,16 @@ def _joined(files: tuple[tuple[str, TableFile], ...]) -> tuple[tuple[str, TableF
     """Return the files with what they say of each other's rows."""
     names = [name for name, _ in files]
     return tuple(zip(names, merged(counted_once(with_partitions(tuple(file for _, file in files)))), strict=True))
+
+
+def _refuse_idle_units(options: ReadOptions, files: tuple[tuple[str, TableFile], ...]) -> None:
+    """Refuse units that no file takes: a reader of a source knows those of its source, and would pass them over in silence."""
+    if not options.units or any(name == TableReader().name for name, _ in files):
+        return
+    told = ", ".join(f"{column}={unit}" for column, unit in options.units)
+    names = ", ".join(dict.fromkeys(name for name, _ in files))
+    hint = "Leave it out; or read the file by the columns of a table: --from table, with --map THEIRS=OURS."
+    raise UsageError(f"--unit {told}: has no effect on what {names} reads, which knows the units of its source", hint=hint)
 
 
 def _refuse_currencies(files: tuple[TableFile, ...]) -> None:

@@ -66,6 +66,10 @@ READERS: tuple[Reader, ...] = (
     TableReader(),
 )
 AUTO = "auto"
+_HOW_TO_CHOOSE = (
+    "`schedplan readers` lists what is read and by what it is recognised; --from NAME chooses, such as --from table for rows"
+    " of one table."
+)
 
 
 def chosen_reader(path: Path, name: str = AUTO) -> Reader:
@@ -78,10 +82,7 @@ def chosen_reader(path: Path, name: str = AUTO) -> Reader:
         if found is None:
             if looks_like_json(path):
                 json_document(path)  # what is no JSON is told as such
-            known = ", ".join(reader.name for reader in READERS)
-            raise InputError(
-                f"{path}: no reader takes this file", code=Code.UNREADABLE.value, hint=f"Choose one by --from: {known}."
-            )
+            raise InputError(f"{path}: no reader takes this file", code=Code.UNREADABLE.value, hint=_HOW_TO_CHOOSE)
         return found
     for reader in READERS:
         if reader.name == name:

@@ -43,4 +43,7 @@ def renamed_file(file: TableFile, asked: Path) -> TableFile:
 
 def renamed_fault(fault: Fault, read: Path, asked: Path) -> Fault:
     """Return a fault of the file under the path that was asked for."""
-    return replace(fault, file=str(asked)) if fault.file == str(read) else fault
+    if read == asked:
+        return fault
+    file = str(asked) if fault.file == str(read) else fault.file
+    return replace(fault, file=file, message=fault.message.replace(str(read), str(asked), 1))

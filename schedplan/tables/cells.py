@@ -24,6 +24,8 @@ _DOMAINS = ("node", "rack", "block", "zone", "region")
 _FRACTION = re.compile(r"(\d{1,9})/(\d{1,9})", re.ASCII)
 # Our choice: no quantity of a cluster is larger or, where it is not 0, smaller; beyond them sums and quotients lose their meaning.
 _LARGEST, _SMALLEST = 1e15, 1e-12
+# Unit of a column -> cells with a unit of their own that a reader converts.
+_WITH_UNIT = {"min": "90s or PT15M", "ms": "1.5s", "GiB": "64Gi or 512 MiB", "GiB/device": "80Gi", "cores": "500m"}
 _BARE_NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?", re.ASCII)
 
 
@@ -144,11 +146,13 @@ def _integer(_: Column, text: str) -> int:
         raise CellError("this is not a whole number", str(problem)) from None
 
 
-def _number(_: Column, text: str) -> float:
+def _number(column: Column, text: str) -> float:
     try:
         return parse_number(text) + 0.0
     except QuantityError as problem:
-        raise CellError("this is not a number", str(problem)) from None
+        example = _WITH_UNIT.get(column.unit)
+        expected = str(problem) if example is None else f"{problem}; `schedplan ingest` also converts cells such as {example}"
+        raise CellError("this is not a number", expected) from None
 
 
 def _share(column: Column, text: str) -> float:

@@ -21,7 +21,7 @@ def _no_nodes(subject: Subject) -> Iterator[Finding]:
     has_work = bool(subject.open_jobs or subject.services)
     if has_work and sum(pool.nodes for pool in subject.cluster.pools) == 0:
         message = "there is work, and not a single ready node"
-        yield Finding("SP1210", Severity.ERROR, "nodes", message, "Give nodes with count above 0 and status ready.")
+        yield Finding("SP1210", Severity.ERROR, "nodes", message, "Give nodes with count or max_count above 0 and status ready.")
 
 
 def _refused(subject: Subject) -> Iterator[Finding]:

@@ -43,7 +43,9 @@ def explain_code(code: str) -> Document:
     found = code_text(code, others)
     facts = Facts((("code", found.code), ("name", found.name), ("text", found.text)))
     section = Section("answer", "The answer", (Paragraph((found.text,)),), SectionRole.ANSWER)
-    return Document(kind="code", title=f"{found.code}: {found.name}", sections=(section,), facts=facts)
+    is_said_once = not found.text.startswith(found.name)
+    title = f"{found.code}: {found.name}" if is_said_once else found.code
+    return Document(kind="code", title=title, sections=(section,), facts=facts)
 
 
 def nameless(folder: Path) -> UsageError:

@@ -127,7 +127,9 @@ def _task(project: Project, asked: SimulateOptions) -> _Task:
     project = on_machine(project, asked.machine)
     content = project.content
     work = open_work(project) if any(job.state.is_open for job in content.jobs) else log_work(project)
-    return _Task(work, (*content.notes, *work.notes), (*read_warnings(project), *_services_left_out(content)))
+    return _Task(
+        work, (*content.notes, *work.notes), (*read_warnings(project), *_history_left_out(content), *_services_left_out(content))
+    )
 
 
 def _planned_task(folder: Path, project: Project) -> _Task:
@@ -147,6 +149,17 @@ def _refuse_pieces(folder: Path, plan: Plan) -> None:
             code="SP1116",
             hint="Plan again with --set 'rules.best_effort=[]', or leave --plan out.",
         )
+
+
+def _history_left_out(content: Content) -> tuple[str, ...]:
+    """Return a warning where jobs that ended stand beside open ones, for whoever expects the whole log to be replayed."""
+    ended = sum(not job.state.is_open for job in content.jobs)
+    if ended in (0, len(content.jobs)):
+        return ()
+    return (
+        f"jobs that ended are history and not replayed, for others wait or run: {ended:,} of {len(content.jobs):,}; give a table"
+        " of ended jobs alone to replay them from their submission",
+    )
 
 
 def _services_left_out(content: Content) -> tuple[str, ...]:

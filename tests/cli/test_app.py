@@ -98,6 +98,13 @@ def test_settings_as_csv_have_a_row_for_every_key(project: Path) -> None:
     assert "solver.gap," in lines
 
 
+def test_a_code_says_its_sentence_once_and_keeps_a_name_of_its_own() -> None:
+    rule, named = run("explain", "SP1220"), run("explain", "SP1019")
+
+    assert 1 == rule.output.count("needs a run time")
+    assert named.output.startswith("SP1019: nothing to plan")
+
+
 def test_faults_of_the_file_end_the_command(project: Path) -> None:
     (project / "schedplan.toml").write_text("[solver]\nsed = 1\n", encoding="utf-8")
 

@@ -142,6 +142,37 @@ def test_readers_are_chosen_by_looks_or_by_name(nodes, tmp_path):
         chosen_reader(tmp_path / "odd.txt")
 
 
+def test_units_that_no_file_takes_are_refused(nodes, tmp_path):
+    path = tmp_path / "cpu.csv"
+    path.write_text("timestamp,value\n2026-12-01T08:00Z,55\n2026-12-01T08:05Z,60\n")
+
+    with pytest.raises(UsageError, match="--unit value=percent: has no effect on what series reads") as refused:
+        ingest((path,), tmp_path / "data", ReadOptions(units=(("value", "percent"),)))
+    assert "--from table" in refused.value.hint
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_cell_with_an_unknown_unit_is_told_which_are_read(tmp_path):
+    path = tmp_path / "nodes.csv"
+    path.write_text("node,gpus,memory_gib\na,8,64 Gx\n")
+
+    with pytest.raises(InputError) as refused:
+        ingest((path,), tmp_path / "data")
+
+    (fault,) = refused.value.faults
+    assert ("memory_gib", 2) == (fault.column, fault.row)
+    assert fault.expected.endswith("`schedplan ingest` also converts cells such as 64Gi or 512 MiB")
+
+
+def test_what_is_piped_in_and_no_reader_takes_is_told_by_its_name(tmp_path):
+    command = [sys.executable, "-m", "schedplan", "ingest", "-", "--out", str(tmp_path / "data")]
+    refused = subprocess.run(command, input=b"hello\n", check=False, capture_output=True, text=False)
+
+    said = refused.stderr.decode()
+    assert 2 == refused.returncode
+    assert said.startswith("error SP1001: -: no reader takes this file. `schedplan readers` lists what is read")
+
+
 def test_what_is_piped_in_is_read_and_told_by_its_name(tmp_path):
     command = [sys.executable, "-m", "schedplan", "ingest", "-", "--out", str(tmp_path / "data")]
     subprocess.run(command, input=b"JobID|State|ReqTRES\n1|RUNNING|gres/gpu=2\n", check=True, capture_output=True)

@@ -64,6 +64,18 @@ def test_a_log_under_easy(project: Path) -> None:
     ]
 
 
+def test_ended_jobs_that_are_left_out_beside_an_open_one_are_a_warning(project: Path) -> None:
+    whole = run("simulate", "--policy", "easy", "-o", "json")
+    (project / "jobs.csv").write_text(f"{JOBS}e,2026-01-01T00:03:00Z,1,1,5,,pending,x\n", encoding="utf-8")
+    rest = run("simulate", "--policy", "easy", "-o", "json", "--force")
+
+    # a to d have ended, e waits: 4 of 5 are history
+    told = "jobs that ended are history and not replayed, for others wait or run: 4 of 5"
+    assert (0, 0) == (whole.exit_code, rest.exit_code)
+    assert "are history" not in whole.output
+    assert told in rest.output
+
+
 def test_the_gate_on_a_replay(project: Path) -> None:
     run("simulate", "--policy", "easy", "-q")
 

@@ -53,7 +53,9 @@ def memory_bytes(text: str) -> Fraction:
     """Return bytes; QuantityError where less than a MiB is stated, for then another unit was meant (`400m` is 0.4 byte)."""
     value = quantity(text)
     if 0 < value < _MIB:
-        raise QuantityError(f"at least a MiB ({text.strip()} is {float(value):g} bytes); write 400Mi or 400M if that is meant")
+        amount = text.strip().removesuffix("m")
+        meant = f"write {amount}Mi or {amount}M if that is meant" if amount.isdecimal() else "write it with its unit, such as 400Mi"
+        raise QuantityError(f"at least a MiB ({text.strip()} is {float(value):g} bytes); {meant}")
     return value
 
 

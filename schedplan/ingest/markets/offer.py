@@ -19,6 +19,6 @@ def tell_offers(draft: Draft, currency: str) -> None:
     draft.note(len(draft.rows), f"prices are in {currency} per node-hour, so project.currency must be {currency}; they age")
     draft.caution(
         len(draft.rows),
-        "a price list does not say how many may be had, so count and max_count are 0; say it such as --set"
-        f" 'nodes.\"{draft.rows[0]['node'] if draft.rows else 'NAME'}\".max_count=4'",
+        "a price list does not say how many may be had, so count and max_count are 0; name a CSV file beside it, with the columns"
+        f" node and max_count and a row such as {draft.rows[0]['node'] if draft.rows else 'NAME'},4",
     )

@@ -162,7 +162,7 @@ def _tell(draft: Draft, counts: Counter[str], kind: str) -> None:
     draft.note(counts["series"], f"{counts['series']} series with {counts['samples']} samples")
     draft.note(counts["not_finite"], f"{counts['not_finite']} samples are NaN or infinite and are gaps")
     draft.note(counts["gaps"], f"{counts['gaps']} steps are longer than the usual one; what is missing there is a gap, not 0")
-    draft.note(counts["later"], f"{counts['later']} series begin later than one before them; until then they are unknown, not 0")
+    draft.note(counts["later"], f"{counts['later']} series begin later than an earlier one; what is before is unknown, not 0")
     draft.note(counts["counters"], f"{counts['counters']} series are counters and become rates, with {counts['resets']} resets")
     draft.note(counts["fractions"], "fractions of a second are cut off")
     draft.note(counts["same"], f"{counts['same']} samples share the second of another; the last counts")

@@ -67,7 +67,7 @@ class Sacct:
             jobs.append(job)
         add_jobs(draft, jobs)
         told = ", ".join(str(line) for line in table.mended[:5])
-        draft.note(len(table.mended), f"{len(table.mended)} lines have a bar within a text and were read all the same: {told}")
+        draft.note(len(table.mended), f"{len(table.mended)} lines have a bar within a text; read all the same: {told}")
         draft.note(
             marked, f"{marked} ReqMem are marked per core by 2**31 alone, as old sacct printed it; TRES says the same memory"
         )

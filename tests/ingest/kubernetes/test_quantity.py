@@ -47,6 +47,21 @@ def test_memory_below_a_mib_is_in_doubt():
     assert 0 == memory_bytes("0")
 
 
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("400m", "400m is 0.4 bytes); write 400Mi or 400M if that is meant"),
+        ("500000", "500000 is 500000 bytes); write 500000Mi or 500000M if that is meant"),
+        ("4Ki", "4Ki is 4096 bytes); write it with its unit, such as 400Mi"),
+    ],
+)
+def test_the_advice_on_memory_in_doubt_is_about_the_amount_that_stands_there(text, advice):
+    with pytest.raises(QuantityError) as refused:
+        memory_bytes(text)
+
+    assert str(refused.value).endswith(advice)
+
+
 def test_devices_are_whole_and_cores_are_not():
     assert (8, 0.25) == (pieces("8"), cores("250m"))
     with pytest.raises(QuantityError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from schedplan.errors import InputError
@@ -39,6 +40,18 @@ def test_a_catalog_gives_a_pool_per_market(tmp_path):
     assert {0} == {row["count"] for row in rows(found)}
     assert (("states no price", 1),) == found.dropped
     assert "USD" == found.currency
+
+
+def test_the_file_that_a_price_list_asks_for_says_how_many_may_be_had(tmp_path):
+    header = "InstanceType,vCPUs,MemoryGiB,AcceleratorName,AcceleratorCount,Region,Price,SpotPrice\n"
+    (tmp_path / "vms.csv").write_text(f"{header}a,30,275,B300,1,R1,6.99,2.5\n")
+    asked = ingest((tmp_path / "vms.csv",), tmp_path / "data").files[0].warnings[0]
+    (tmp_path / "had.csv").write_text(f"node,max_count\n{asked.rsplit(' ', 1)[1]}\n")
+
+    ingest((tmp_path / "vms.csv", tmp_path / "had.csv"), tmp_path / "both")
+
+    found = pq.read_table(tmp_path / "both" / "nodes.parquet").select(["node", "count", "max_count"]).to_pylist()
+    assert [{"node": "a@R1", "count": 0, "max_count": 4}, {"node": "a@R1-spot", "count": 0, "max_count": None}] == found
 
 
 def test_memory_of_aws_is_mib(tmp_path):
