@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.model.cluster import Pool
+from schedplan.model.cluster import NodeStatus, Pool
 from schedplan.model.plan import NodeUse, Plan
 from schedplan.model.problem import Problem
 from schedplan.report.charts import Bar, Gantt
@@ -97,10 +97,12 @@ def _slots(problem: Problem, start_s: int, end_s: int) -> range:
 
 
 def _node_cell(problem: Problem, use: NodeUse, node_idx: int, slot: int, occupants: list[_Occupant]) -> _Cell | None:
+    pool = problem.cluster.pool_of_node[use.nodes[node_idx]]
     if not occupants:
-        return _Cell(IDLE, IDLE, 0.0) if use.on[node_idx, slot] else None
+        label = IDLE if pool.status is NodeStatus.READY else f"{pool.status.value}, paid for"
+        return _Cell(IDLE, label, 0.0) if use.on[node_idx, slot] else None
     groups = sorted({occupant.group for occupant in occupants})
-    gpus = problem.cluster.pool_of_node[use.nodes[node_idx]].gpus
+    gpus = pool.gpus
     share = min(float(use.devices_used[node_idx, slot]) / gpus, 1.0) if gpus else 1.0
     return _Cell(groups[0] if len(groups) == 1 else MIXED, _label(occupants), round(share, 3))
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from schedplan.model.cluster import Cluster, Market, Pool
+from schedplan.model.cluster import Cluster, Market, NodeStatus, Pool
 from schedplan.model.plan import Decisions, NodeUse, Plan, PlanStatus, Proof
 from schedplan.model.problem import Problem
 from schedplan.report.charts import Bar
@@ -35,6 +35,19 @@ def test_a_node_that_is_on_for_nothing_is_idle(problem: Problem, plan: Plan) -> 
 
     assert [Bar(row_idx, hour_s, hour_s + 3600, IDLE, IDLE, 0.0)] == [bar for bar in chart.bars if bar.row_idx == row_idx]
     assert chart.groups[-1] == IDLE
+
+
+def test_a_node_that_is_down_and_paid_for_is_not_told_as_on() -> None:
+    states = {"dead": NodeStatus.DOWN, "good": NodeStatus.READY, "shut": NodeStatus.CORDONED}
+    pools = tuple(Pool(name, gpus=1, status=status) for name, status in states.items())
+    problem = Problem("three", TimeGrid.regular(0, 60, 1), Cluster(pools))
+    on, none = np.ones((3, 1), dtype=np.bool_), np.zeros((3, 1))
+    use = NodeUse(problem.cluster.nodes, on, none, none, none, none, none, none)
+    plan = Plan(Decisions((), (), on), Proof(PlanStatus.OPTIMAL, None, None, None, None, ""), node_use=use)
+
+    bars = gantt(problem, plan, use).bars
+
+    assert ["down, paid for", IDLE, "cordoned, paid for"] == [bar.label for bar in bars]
 
 
 def test_more_than_two_hundred_nodes_are_pools() -> None:
