@@ -23,6 +23,7 @@ from schedplan.tables.strict_json import JsonError, strict_json
 MAX_DEPTH = 200
 MAX_ALIASES = 1000
 MAX_NODES = 20_000_000
+MAX_JSON_VALUES = 12_000_000
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -33,7 +34,10 @@ def looks_like_json(path: Path) -> bool:
 
 def json_document(path: Path) -> Element:
     """Return the one JSON document of a file; InputError where it is none."""
-    return Element(_cached(path, path.stat().st_size, path.stat().st_mtime_ns)) if path.is_file() else Element(_json(path))
+    found = _cached(path, path.stat().st_size, path.stat().st_mtime_ns) if path.is_file() else _answer(path)
+    if isinstance(found, InputError):
+        raise found
+    return Element(found)
 
 
 def sniffed_document(path: Path) -> Element:
@@ -85,12 +89,23 @@ def yaml_text(path: Path, text: str) -> tuple[Element, ...]:
 @lru_cache(maxsize=1)
 def _cached(path: Path, size: int, changed: int) -> object:
     del size, changed  # they only tell one state of the file from the next
-    return _json(path)
+    return _answer(path)
+
+
+def _answer(path: Path) -> object:
+    """Return the JSON of a file, or the error why there is none: every reader that looks at the file asks anew."""
+    try:
+        return _json(path)
+    except InputError as problem:
+        return problem
 
 
 def _json(path: Path) -> object:
     try:
-        return strict_json(whole_text(path, MAX_DOCUMENT_BYTES))
+        text = whole_text(path, MAX_DOCUMENT_BYTES)
+        if sum(text.count(sign) for sign in ",[{") > MAX_JSON_VALUES:
+            _refuse(path, f"the JSON has more than {MAX_JSON_VALUES} values")
+        return strict_json(text)
     except JsonError as problem:
         _refuse(path, problem.message, problem.row)
 

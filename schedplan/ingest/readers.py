@@ -33,7 +33,8 @@ from schedplan.ingest.table_reader import TableReader
 from schedplan.ingest.traces.alibaba_dlrm_2025 import ALIBABA_DLRM_2025
 from schedplan.ingest.traces.chronus import CHRONUS
 from schedplan.ingest.traces.swf import Swf
-from schedplan.tables.faults import Code
+from schedplan.tables.faults import Code, FaultList
+from schedplan.tables.raw_file import UnreadableError, refuse_foreign
 
 # The canonical tables come last: they are recognised by the end of a name alone.
 READERS: tuple[Reader, ...] = (
@@ -78,11 +79,14 @@ def chosen_reader(path: Path, name: str = AUTO) -> Reader:
     Raises UsageError for an unknown name, InputError for a file that no reader takes, or that begins as JSON and is none.
     """
     if name == AUTO:
+        _refuse_unreadable(path)
         found = next((reader for reader in READERS if reader.sniff(path)), None)
         if found is None:
             if looks_like_json(path):
                 json_document(path)  # what is no JSON is told as such
-            raise InputError(f"{path}: no reader takes this file", code=Code.UNREADABLE.value, hint=_HOW_TO_CHOOSE)
+            faults = FaultList(str(path))
+            faults.add(Code.UNREADABLE, "no reader takes this file", hint=_HOW_TO_CHOOSE)
+            raise InputError.of_faults(faults.all())
         return found
     for reader in READERS:
         if reader.name == name:
@@ -90,3 +94,12 @@ def chosen_reader(path: Path, name: str = AUTO) -> Reader:
     names = [reader.name for reader in READERS]
     near = get_close_matches(name, names, n=1)
     raise UsageError(f"there is no reader {name!r}", hint=f"Did you mean {near[0]}?" if near else f"Readers: {', '.join(names)}.")
+
+
+def _refuse_unreadable(path: Path) -> None:
+    """Refuse what is no file, is empty or of a format never read, before any reader looks at it: a pipe would keep it waiting."""
+    faults = FaultList(str(path))
+    try:
+        refuse_foreign(path, faults)
+    except UnreadableError:
+        raise InputError.of_faults(faults.all()) from None

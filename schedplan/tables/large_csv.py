@@ -284,6 +284,9 @@ def _parsed(
 
 
 def _is_plain(block: bytes) -> bool:
-    """Return whether a block has no quote, no NUL byte and no carriage return but at the end of a line."""
+    """Return whether a block has no quote, no NUL byte, no carriage return but at the end of a line, and no mark before its text.
+
+    Arrow takes such a mark for that of a file and drops it, also in a block from the midst of one.
+    """
     has_bare_return = b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
-    return b'"' not in block and b"\0" not in block and not has_bare_return
+    return b'"' not in block and b"\0" not in block and not has_bare_return and not block.startswith(_BYTE_ORDER_MARK)

@@ -152,6 +152,8 @@ def is_within(column: Column, values: pa.Array) -> bool:
         return bool(seconds.min() >= EARLIEST_S and seconds.max() < LATEST_S)
     numbers = flat_numbers(filled)
     least = numbers.min()
+    if least <= 0 and column.kind is not Kind.INTEGER and np.any(np.signbit(numbers) & (numbers == 0)):
+        return False  # a cell of -0 is a plain 0 to the reader of cells
     positive = numbers[numbers > 0] if least <= 0 else numbers[:0]
     try:
         # of numbers among which one is not finite, the least or the greatest is not, which no column takes

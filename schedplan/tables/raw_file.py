@@ -135,7 +135,10 @@ def refuse_foreign(path: Path, faults: FaultList) -> bytes:
     """Return the first bytes of a file; raises UnreadableError with a fault where they are those of a format never read."""
     try:
         if not path.is_file():
-            refuse(faults, Code.UNREADABLE, "this is a folder, not a file" if path.is_dir() else "there is no such file")
+            is_stream = path.exists() and not path.is_dir()
+            told = "this is a pipe or a device, not a file" if is_stream else "there is no such file"
+            hint = "Pipe it in: `... | schedplan ingest -`." if is_stream else None
+            refuse(faults, Code.UNREADABLE, "this is a folder, not a file" if path.is_dir() else told, hint=hint)
         with path.open("rb") as stream:
             head = stream.read(_SNIFFED_BYTES)
     except (OSError, ValueError) as problem:

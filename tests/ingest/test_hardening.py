@@ -19,8 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from schedplan.errors import InputError
+from schedplan.ingest import document
 from schedplan.ingest.ingest import ingest
 from schedplan.ingest.reader import ReadOptions
+from schedplan.tables.strict_json import strict_json
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1"}}}
 
@@ -135,7 +137,7 @@ REFUSED = {
     "UTF-16": ("nodes.csv", "node\na\n".encode("utf-16"), ["UTF-8"]),
     "latin-1": ("nodes.csv", "node\n\u00e9\n".encode("latin-1"), ["row 2", "UTF-8"]),
     "NUL": ("nodes.csv", b"node\na\0b\n", ["NUL"]),
-    "pickle": ("nodes.pkl", b"\x80\x04\x95\x00", ["no reader takes this file"]),
+    "pickle": ("nodes.pkl", b"\x80\x04\x95\x00", ["a pickle, which is never read"]),
     "packed in another way": ("nodes.csv.xz", b"\xfd7zXZ\0\0", ["xz"]),
 }
 
@@ -148,6 +150,36 @@ def test_what_can_not_be_taken_as_it_stands_is_refused_in_a_line(row, tmp_path):
     told = refusal(tmp_path, name)
 
     assert [] == [word for word in words if word not in told]
+
+
+def test_a_pipe_under_a_name_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "nodes.csv")
+
+    told = refusal(tmp_path, "nodes.csv")
+
+    assert "a pipe or a device" in told
+    assert "schedplan ingest -" in told
+
+
+def test_a_document_of_too_many_values_is_refused_before_it_is_built(tmp_path, monkeypatch):
+    (tmp_path / "n.json").write_text('{"items": [1, 2, 3]}')
+    monkeypatch.setattr(document, "MAX_JSON_VALUES", 3)
+
+    told = refusal(tmp_path, "n.json")
+
+    # two brackets and two commas
+    assert "more than 3 values" in told
+
+
+def test_a_broken_document_is_read_once_for_all_readers(tmp_path, monkeypatch):
+    (tmp_path / "n.json").write_text('{"items": [1, 2,')
+    asked = []
+    monkeypatch.setattr(document, "strict_json", lambda text: asked.append(text) or strict_json(text))
+
+    told = refusal(tmp_path, "n.json")
+
+    assert "this is no JSON" in told
+    assert ['{"items": [1, 2,'] == asked
 
 
 @pytest.mark.parametrize(("time", "word"), [("2026-03-29T02:30:00", "does not exist"), ("2026-10-25T02:30:00", "occurs twice")])

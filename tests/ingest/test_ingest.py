@@ -138,8 +138,12 @@ def test_readers_are_chosen_by_looks_or_by_name(nodes, tmp_path):
     with pytest.raises(UsageError) as refused:
         chosen_reader(nodes, "tables")
     assert "Did you mean table?" == refused.value.hint
-    with pytest.raises(InputError, match="no reader takes this file"):
+    with pytest.raises(InputError, match="there is no such file"):
         chosen_reader(tmp_path / "odd.txt")
+    (tmp_path / "odd.txt").write_text("odd")
+    with pytest.raises(InputError, match="no reader takes this file") as foreign:
+        chosen_reader(tmp_path / "odd.txt")
+    assert [str(tmp_path / "odd.txt")] == [fault.file for fault in foreign.value.faults]
 
 
 def test_units_that_no_file_takes_are_refused(nodes, tmp_path):

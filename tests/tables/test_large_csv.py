@@ -48,7 +48,8 @@ def _answer(path: Path, options: ReadOptions) -> object:
     except InputError as problem:
         return problem.faults
     rest = (file.rows.tolist(), file.notes, file.sha256, file.slips, file.conversions)
-    return (file.table, file.arrow.schema, file.arrow.to_pylist(), *rest)
+    # as text, for 0 and -0 are equal as numbers
+    return (file.table, file.arrow.schema, str(file.arrow.to_pylist()), *rest)
 
 
 LOADS = {
@@ -57,6 +58,7 @@ LOADS = {
     "returns": LOAD.replace("\n", "\r\n"),
     "bare return": LOAD.replace("rps\n1e5", "rps\r1e5", 1),
     "mark": "\ufeff" + LOAD,
+    "marks before all lines": "\n\ufeff".join(LOAD.splitlines()),
     "blank lines": LOAD.replace("rps\n1e5", "rps\n\n\r\n1e5") + "\n\n",
     "blank line after the header": LOAD.replace("unit\n", "unit\n\n", 1),
     "quotes late": LOAD + '"a ""b"", c",2026-12-01T00:00:00Z,1,rps\n"a\nb",2026-12-01T00:00:00Z,1,x\nz,2026-12-01T00:00:00Z,-1,x\n',
