@@ -15,7 +15,7 @@ from schedplan.optimize.nodes.fleets import Demands, refit
 from schedplan.optimize.nodes.floor import Floor
 from schedplan.optimize.nodes.node_box import Frame, improve
 from schedplan.optimize.nodes.offers import Offers
-from schedplan.optimize.nodes.packing import insert, longest_first, pack, widest_first
+from schedplan.optimize.nodes.packing import insert, longest_first, pack, pack_again, widest_first
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.packing.assignment import GangStart
 from schedplan.timegrid import TimeGrid
@@ -128,3 +128,22 @@ def test_a_box_moves_a_small_job_to_let_a_large_one_in():
     improve(floor, offers, demands, Frame(np.array([0]), range(2), (problem.job_by_name["large"],)), 1.0, 0)
 
     assert {name: one.start_slot for name, one in floor.berths.items()} == {"large": 0, "small": 1}
+
+
+def test_what_found_no_room_comes_first_when_all_is_packed_again():
+    # Two nodes of two. p and r run for three hours, q for two, and big needs a whole node in the third. By width in cores p and q
+    # share a node, so that in the third hour p and r stand apart: big has no room. With big first it is r that has none, which is
+    # worse: three device-hours against two. With both first, r and p share a node for all three hours, q and then big the other.
+    shapes = {"p": (1, 3, 0, 3), "q": (1, 2, 0, 2), "r": (1, 1, 0, 3), "big": (2, 1, 2, 3)}
+    jobs = {
+        name: Job(name, workers=1, runtime_minutes=60.0 * (end - start), shape=WorkerShape(gpus=gpus, cpus=cpus))
+        for name, (gpus, cpus, start, end) in shapes.items()
+    }
+    problem = a_problem(*jobs.values(), gpus=2, slots=3)
+    gangs = [
+        GangStart(jobs[name], start, end, ((problem.cluster.nodes, 1),), one_node=False)
+        for name, (_, _, start, end) in shapes.items()
+    ]
+    standing = [sorted(pack_again(lambda: a_floor(problem)[0], gangs, widest_first, rounds).berths) for rounds in (1, 2, 3)]
+
+    assert [["p", "q", "r"], ["p", "q", "r"], ["big", "p", "q", "r"]] == standing

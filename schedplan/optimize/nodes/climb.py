@@ -1,7 +1,8 @@
 """The climb: from a plan on pools to one on nodes, and on by boxes of nodes. Every step is counted; none is bound by the clock.
 
-Gangs are packed in two orders; of the cheaper one the pools in which some find no room are packed exactly; replicas are chosen
-anew; what has no room is put where it adds least to F; then come boxes. It hands out decisions; the check judges them.
+Gangs are packed in two orders, again and again with those first that found no room; of the cheapest outcome the pools in which some
+still find none are packed exactly; replicas are chosen anew; what has no room is put where it adds least to F; then come boxes. It
+hands out decisions; the check judges them.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ from schedplan.optimize.nodes.frames import EVERY, Frames
 from schedplan.optimize.nodes.freedom import may_move, may_refit
 from schedplan.optimize.nodes.node_box import improve
 from schedplan.optimize.nodes.offers import Offers
-from schedplan.optimize.nodes.packing import ORDERS, Order, insert, pack
+from schedplan.optimize.nodes.packing import ORDERS, Order, insert, pack_again
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.refine.prices import StartPrices
 from schedplan.packing.assignment import FleetSlot, GangStart
 
-PACKING_WORK = (0.5, 1.0, 2.0)
+PACKED, FEWEST_ROUNDS, MOST_ROUNDS = 24_000, 4, 24
+"""Gangs that are packed in all rounds of an order; a plan that is only to be there soon is packed in a quarter of them."""
+PACKING_WORK = (0.5, 1.0)
 """Of each pass over the pools in which some gang has no room yet: a pass starts from what the one before has left."""
 MOST_BROUGHT_BACK, OFFERS_TRIED = 10, 6
 MANY_NODES = 400
@@ -70,7 +73,8 @@ class Climb:
         bases = self._bases(gangs, fleets)
         moving = tuple(gang for gang in gangs if may_move(self.problem, gang.job))
         self.planned = tuple(sorted(gang.job.name for gang in moving))
-        packed = [self._packed(base, moving, order) for base in bases for order in ORDERS]
+        rounds = min(max(PACKED // max(len(moving), 1), FEWEST_ROUNDS), MOST_ROUNDS) // (1 if is_exact else 4)
+        packed = [self._packed(base, moving, order, rounds) for base in bases for order in ORDERS]
         if not packed:
             return None
         self.floor = min(packed, key=lambda floor: floor.total)
@@ -88,12 +92,13 @@ class Climb:
             self.floor = floor
 
     def improve(self, boxes: int, work_limit: float) -> Iterator[Decisions]:
-        """Improve by so many boxes, giving the plan after every round of them."""
+        """Improve by so many boxes, giving the plan after every round of them; a round that gains nothing is the last."""
         if self.floor is None:
             return
         demands = Demands.of(self.layout, self.floor)
         frames = Frames(self.floor, self.offers, self.jobs, Random(self.seed), 1 if self.is_large else EVERY)
         self._bring_back(self.floor, frames, demands, work_limit)
+        before = self.floor.total
         for number in range(1, boxes + 1):
             frame = frames.frame()
             if frame is None:
@@ -105,6 +110,9 @@ class Climb:
                 decisions = self.floor.decisions()
                 if decisions is not None:
                     yield decisions
+                if self.floor.total >= before:
+                    return
+                before = self.floor.total
 
     def _bring_back(self, floor: Floor, frames: Frames, demands: Demands, work_limit: float) -> None:
         """Draw boxes around the dearest jobs that the plan on pools has and this one lacks, at their best offers."""
@@ -124,10 +132,9 @@ class Climb:
             return [Decisions((), (), Floor(self.problem, self.rates).paid)]
         return on_nodes(self.problem, gangs, fleets)[:1]
 
-    def _packed(self, base: Decisions, gangs: tuple[GangStart, ...], order: Order) -> Floor:
-        floor = Floor.of(self.problem, self.rates, _without_moving(self.problem, base))
-        pack(floor, gangs, order)
-        return floor
+    def _packed(self, base: Decisions, gangs: tuple[GangStart, ...], order: Order, rounds: int) -> Floor:
+        standing = _without_moving(self.problem, base)
+        return pack_again(lambda: Floor.of(self.problem, self.rates, standing), gangs, order, rounds)
 
     def _complete(self, floor: Floor, demands: Demands) -> None:
         """Put what is left out where it adds least, and choose the replicas anew beside it."""

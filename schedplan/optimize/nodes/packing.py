@@ -1,10 +1,12 @@
 """Packing: the gangs of a plan on pools on single nodes at their starts, in an order; and what finds no room, by value anywhere.
 
-Orders: by start, then longest and widest, or widest and longest. Nodes that cost least come first.
+Orders: by start, then longest and widest, or widest and longest. Nodes that cost least come first. What found no room comes first
+when all is packed again, the oftener it found none the earlier: the squeaky wheel of Joslin and Clements (1999).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -52,6 +54,25 @@ def pack(floor: Floor, gangs: Iterable[GangStart], order: Order) -> tuple[Job, .
         else:
             floor.put(berth)
     return tuple(homeless)
+
+
+def pack_again(begin: Callable[[], Floor], gangs: Iterable[GangStart], order: Order, rounds: int) -> Floor:
+    """Pack gangs on a floor of `begin`, and anew on others until all find room, at most so many rounds; return the best floor."""
+    gangs, failures = tuple(gangs), Counter[str]()
+
+    def urgent_first(gang: GangStart) -> tuple[float, ...]:
+        return (-failures[gang.job.name], *order(gang))
+
+    best = floor = begin()
+    homeless = pack(floor, gangs, order)
+    for _ in range(rounds - 1):
+        if not homeless:
+            break
+        failures.update(job.name for job in homeless)
+        floor = begin()
+        homeless = pack(floor, gangs, urgent_first)
+        best = min(best, floor, key=lambda one: one.total)
+    return best
 
 
 def insert(floor: Floor, offers: Offers, jobs: Iterable[Job]) -> int:
