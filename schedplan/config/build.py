@@ -21,6 +21,7 @@ from schedplan.config.settings import (
 from schedplan.config.zone import find_zone, nearest_zone
 from schedplan.model.best_effort import BestEffort, parse_best_effort
 from schedplan.model.forbid import Forbid, parse_forbid
+from schedplan.model.policy_parts import Choices
 from schedplan.model.problem import Limits, MissedDemand, Objective, Rates, Reserve, Reward
 from schedplan.model.quota import Quota, QuotaResource
 from schedplan.model.selector import SelectorError
@@ -54,7 +55,7 @@ def settings_of(given: GivenValues, file: Path | None, warnings: tuple[str, ...]
         forbid=_forbid(document, given),
         best_effort=_best_effort(document, given),
         solver=SolverSettings(solver.gap, solver.seed, solver.threads, _time_limit_s(solver.time_limit, given), solver.anew),
-        policy=PolicySettings(**document.policy.model_dump()),
+        policy=PolicySettings(document.policy.name, Choices(**document.policy.model_dump(exclude={"name"}))),
         check=CheckSettings(_rules(document, given)),
         warnings=warnings + given.warnings(),
         origins=given.origins(document),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 from schedplan.model.best_effort import BestEffort
 from schedplan.model.forbid import Forbid
+from schedplan.model.policy_parts import Choices
 from schedplan.model.problem import Limits, Objective
 from schedplan.model.quota import Quota
 from schedplan.timegrid import TimeGrid
@@ -83,23 +84,10 @@ class SolverSettings:
 
 @dataclass(frozen=True, slots=True)
 class PolicySettings:
-    """The policy of a replay, and parts by name in place of its own; None: not said. Names are checked where policies are known."""
+    """The policy of a replay, and parts in place of its own; name None: not said. Names are checked where policies are known."""
 
     name: str | None = None
-    order: str | None = None
-    share: str | None = None
-    half_life_hours: float | None = None
-    blocking: str | None = None
-    backfill: str | None = None
-    depth: int | None = None
-    compression: str | None = None
-    gang: str | None = None
-    nodes: str | None = None
-    tie: str | None = None
-    preemption: str | None = None
-    grace_minutes: float | None = None
-    cycle: str | None = None
-    period_seconds: int | None = None
+    parts: Choices = field(default_factory=Choices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from schedplan.engines.policy import WHOLE_GANG, Policy
 from schedplan.engines.preemptions import PREEMPTIONS
 from schedplan.engines.shares import A_DAY_S, SHARES
 from schedplan.errors import UsageError
+from schedplan.model.policy_parts import Choices
 
 Part = TypeVar("Part")
 
@@ -33,36 +34,6 @@ GANGS = {
 TIES = {"smallest-name": Tie.SMALLEST_NAME, "random": Tie.RANDOM}
 CYCLES = {kind.value: kind for kind in CycleKind}
 COMPRESSIONS = {compression.value: compression for compression in Compression}
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Parts by name that take the place of a policy's own; None keeps its own.
-
-    depth and compression are of the backfill rule, half_life_hours of the share, grace_minutes of the preemption, period_seconds of
-    the cycle.
-    """
-
-    order: str | None = None
-    share: str | None = None
-    half_life_hours: float | None = None
-    blocking: str | None = None
-    backfill: str | None = None
-    depth: int | None = None
-    compression: str | None = None
-    gang: str | None = None
-    nodes: str | None = None
-    tie: str | None = None
-    preemption: str | None = None
-    grace_minutes: float | None = None
-    cycle: str | None = None
-    period_seconds: int | None = None
-
-    @property
-    def given(self) -> tuple[tuple[str, str], ...]:
-        """Return what was chosen as (part, name), in the order of the parts."""
-        found = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return tuple((name, f"{value:g}" if isinstance(value, float) else str(value)) for name, value in found if value is not None)
 
 
 def composed(policy: Policy, choices: Choices) -> Policy:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from schedplan.config.settings import PolicySettings
-from schedplan.engines.composition import Choices, composed, part_names
+from schedplan.engines.composition import composed, part_names
 from schedplan.engines.policy import Policy
 from schedplan.engines.policy_table import POLICIES, policy
 from schedplan.report.document import Document
@@ -25,5 +23,4 @@ def policies_known(name: str | None, settings: PolicySettings | None = None) -> 
 
 def chosen_policy(name: str | None, settings: PolicySettings, otherwise: str) -> Policy:
     """Return the policy of a name, else that of the settings, else `otherwise`, with the parts that the settings choose."""
-    parts = {part: value for part, value in asdict(settings).items() if part != "name"}
-    return composed(policy(name or settings.name or otherwise), Choices(**parts))
+    return composed(policy(name or settings.name or otherwise), settings.parts)

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from schedplan.engines.composition import Choices, composed, part_names
+from schedplan.engines.composition import composed, part_names
 from schedplan.engines.policy import Policy
 from schedplan.engines.policy_table import POLICIES, policy
 from schedplan.errors import UsageError
+from schedplan.model.policy_parts import Choices
 
 
 def parts_of(one: Policy) -> Policy:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from schedplan.engines.composition import Choices, composed
+from schedplan.engines.composition import composed
 from schedplan.engines.part import Admission
 from schedplan.engines.policies.fcfs import FCFS
 from schedplan.engines.policy import Policy
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.outage import Outage, OutageKind
+from schedplan.model.policy_parts import Choices
 from schedplan.model.quota import Quota
 from schedplan.model.timeline import Timeline
 from schedplan.model.workload import Job, Topology, WorkerShape

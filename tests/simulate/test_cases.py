@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from schedplan.engines.composition import Choices, composed
+from schedplan.engines.composition import composed
 from schedplan.engines.part import Cycle, CycleKind
 from schedplan.engines.policy_table import policy
 from schedplan.measures.replay import replay_measures
 from schedplan.measures.timeline_check import broken_laws
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.outage import Outage, OutageKind
+from schedplan.model.policy_parts import Choices
 from schedplan.model.quota import Quota
 from schedplan.model.timeline import REASONS, StartReason
 from schedplan.model.workload import Job, Topology, WorkerShape
