@@ -12,11 +12,9 @@ from schedplan.model.workload import JobState, Service
 from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.layout import columns_of, without_columns
+from schedplan.optimize.models import KB_A_START, KB_A_WIDE_START
 from schedplan.optimize.options import SolveOptions
 from schedplan.packing.screen import Screened, screened
-
-KB_A_COLUMN, KB_A_WIDE_COLUMN = 4.0, 2.0
-"""What a column of a model on pools takes with its relaxation, built start by start and as arrays (`models`)."""
 
 
 def is_long(problem: Problem, options: SolveOptions) -> bool:
@@ -29,9 +27,9 @@ def is_long(problem: Problem, options: SolveOptions) -> bool:
 def is_beyond_memory(problem: Problem, options: SolveOptions) -> bool:
     """Whether the model on pools of a problem that is not long would take more memory than there may be, so that none is built."""
     most = len(problem.jobs) * len(problem.cluster.pools) * problem.grid.n_slots
-    if problem.is_static or most * KB_A_WIDE_COLUMN <= 1000 * options.memory_mb or is_long(problem, options):
+    if problem.is_static or most * KB_A_WIDE_START <= 1000 * options.memory_mb or is_long(problem, options):
         return False
-    return about_columns(problem) * KB_A_WIDE_COLUMN > 1000 * options.memory_mb
+    return about_columns(problem) * KB_A_WIDE_START > 1000 * options.memory_mb
 
 
 def kept_whole_because(problem: Problem) -> str | None:
@@ -52,14 +50,14 @@ def told_size(problem: Problem) -> str:
     columns = about_columns(problem)
     return (
         f"a model of all {problem.grid.n_slots} slots not built: about {columns} columns on pools, "
-        f"about {columns * KB_A_COLUMN / 1000:.0f} MB"
+        f"about {columns * KB_A_START / 1000:.0f} MB"
     )
 
 
 def told_memory(problem: Problem, options: SolveOptions) -> str:
     """Return how much memory the model on pools would take, in words."""
     columns = about_columns(problem)
-    needed_mb = columns * KB_A_WIDE_COLUMN / 1000
+    needed_mb = columns * KB_A_WIDE_START / 1000
     return f"model on pools not built: about {columns} columns would take {needed_mb:.0f} MB, limit {options.memory_mb} MB"
 
 
