@@ -1,6 +1,6 @@
 """Runs the benchmarks and prints what each phase takes, as a ratio to a fixed piece of arithmetic timed beside it.
 
-    python -m benchmarks [SPEC ...]      default: all specs
+    python -m benchmarks [SPEC ...]      the named specs in all their sizes; default: all, each in its smallest size
 
 CPU seconds depend on the machine, the ratios much less.
 """
@@ -12,18 +12,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
 
-from benchmarks.registry import PHASES, SPECS, Outcome, run
+from benchmarks.registry import PHASES, SPECS, Outcome, run, sizes_of
 
 
 def main(names: list[str]) -> int:
-    """Run the named specs, all without names; 2 where a name is unknown."""
+    """Run the named specs in all sizes, all specs in their first one without names; 2 where a name is unknown."""
     unknown = sorted(set(names) - {spec.name for spec in SPECS})
     if unknown:
         print(f"no such spec: {', '.join(unknown)}; there are {', '.join(spec.name for spec in SPECS)}", file=sys.stderr)
         return 2
     unit_s = min(time_unit_s() for _ in range(3))
     for spec in SPECS:
-        for size in spec.sizes if not names or spec.name in names else ():
+        for size in sizes_of(spec, names):
             with TemporaryDirectory() as folder:
                 print(f"{spec.name}, size {size}: {told(run(spec, size, Path(folder)), unit_s)}")
     return 0

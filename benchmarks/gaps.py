@@ -1,7 +1,7 @@
 """How good the plans of generated fleets are: their proven gap, when the first plan stands, what the process takes, and the list
 policies' plans of the same jobs beside.
 
-    python -m benchmarks.gaps [SPEC ...] [--size N]      default: all fleets, in all their sizes
+    python -m benchmarks.gaps [SPEC ...] [--size N]   named fleets in all their sizes; default: all in their first
 
 Each plan is made in a process of its own, forecasts included. A ratio is the plan's objective by the policy's: below one is better
 than the policy. It knows nothing of how a plan is made.
@@ -21,7 +21,7 @@ from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
 from benchmarks import phases
-from benchmarks.registry import SPECS, Spec
+from benchmarks.registry import SPECS, Spec, sizes_of
 
 if TYPE_CHECKING:
     from schedplan.model.plan import Plan
@@ -126,7 +126,7 @@ def row(spec: Spec, size: int, found: Standing) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Plan the named fleets, all without names, and print a row for each; 2 where a name is unknown."""
+    """Plan the named fleets, all in their first size without names, and print a row for each; 2 where a name is unknown."""
     size = int(arguments[arguments.index("--size") + 1]) if "--size" in arguments else None
     names = arguments[: arguments.index("--size")] if "--size" in arguments else arguments
     fleets = [spec for spec in SPECS if spec.name.startswith(FLEET)]
@@ -136,9 +136,9 @@ def main(arguments: list[str]) -> int:
         return 2
     print(HEADER, "|---" * (HEADER.count("|") - 1) + "|", sep="\n")
     for spec in fleets:
-        for each in (size,) if size else spec.sizes:
-            if not names or spec.name in names:
-                print(row(spec, each, _apart(spec, each)), flush=True)
+        sizes = sizes_of(spec, names)
+        for each in (size,) if size and sizes else sizes:
+            print(row(spec, each, _apart(spec, each)), flush=True)
     return 0
 
 

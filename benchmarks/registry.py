@@ -95,6 +95,13 @@ class Outcome:
     violations: int
 
 
+def sizes_of(spec: Spec, names: list[str]) -> tuple[int, ...]:
+    """Return the sizes to run: all of a spec that is named; without names the first one of every spec."""
+    if names:
+        return spec.sizes if spec.name in names else ()
+    return spec.sizes[:1]
+
+
 def run(spec: Spec, size: int, folder: Path) -> Outcome:
     """Build the project of a size in `folder` and run all phases on it; building is not timed."""
     spec.build(folder, size)

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.__main__ import main, told
-from benchmarks.registry import SPECS, Outcome, run
+from benchmarks.registry import SPECS, Outcome, run, sizes_of
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
@@ -41,3 +41,9 @@ def test_times_are_told_as_ratios():
 def test_an_unknown_spec_is_refused(capsys):
     assert main(["random-dya"]) == 2
     assert "no such spec: random-dya; there are ecommerce-day, random-day, mixed-day" in capsys.readouterr().err
+
+
+def test_all_sizes_are_run_of_what_is_named_and_the_first_of_everything_otherwise():
+    spec = next(spec for spec in SPECS if spec.name == "fleet-day")
+
+    assert [(100,), (100, 300, 1000, 10000), ()] == [sizes_of(spec, names) for names in ([], ["fleet-day"], ["random-day"])]
