@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from schedplan.forecast.backtest import Folds
 from schedplan.forecast.carrier import Carrier, steps_of
-from schedplan.forecast.drift import Breaker
 from schedplan.measures.provisioning import Provisioned, provisioned
+from schedplan.model.breaker import Breaker
 
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99, 0.995)
 """The quantiles tried; our choice."""
@@ -45,7 +45,7 @@ class Provision:
 class Decision:
     """Orders by one model at one quantile (level None: at its mean; model `hindsight`: what was needed), and what they did.
 
-    has_breaker: more is ordered while the load that was measured lies above that quantile (`drift.Breaker`).
+    has_breaker: more is ordered while the load that was measured lies above that quantile (`model.breaker`).
     """
 
     model: str

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.forecast import metrics
+from schedplan.model.breaker import Breaker
 from schedplan.model.forecast import Forecast, Series
 
 WEEK_S, DAY_S = 7 * 86_400, 86_400
@@ -28,8 +29,6 @@ CHANCE = 0.01
 SLACK, MOST_SUM = 0.25, 3.0
 """In standard errors of the forecast, per day; our choice."""
 REFIT_AFTER_S = WEEK_S
-OPENS_AFTER, CLOSES_AFTER = 3, 6
-BREAKER_HEADROOM = 0.1
 _NORMAL_95 = 1.6448536269514722
 
 
@@ -67,44 +66,6 @@ class Drift:
         if self.cusum is not None and self.cusum > MOST_SUM:
             found.append(f"errors add up one way, to {self.cusum:.1f} standard errors, above {MOST_SUM:g}")
         return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Breaker:
-    """When a planned level is no longer trusted: after so many intervals above it in a row, until so many below it in a row.
-
-    Three in a row above a P95 come by chance once in 8,000 intervals where errors are independent. headroom: over the load measured
-    last, while the breaker is open.
-    """
-
-    opens_after: int = OPENS_AFTER
-    closes_after: int = CLOSES_AFTER
-    headroom: float = BREAKER_HEADROOM
-
-    def states(self, actual: NDArray[np.float64], planned: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return whether it is open before each interval and after the last, bool [n + 1]; NaN in `actual` changes nothing."""
-        states = np.zeros(len(actual) + 1, dtype=np.bool_)
-        above = below = 0
-        for step in range(len(actual)):
-            is_open = bool(states[step])
-            if not np.isnan(actual[step]):
-                above, below = (above + 1, 0) if actual[step] > planned[step] else (0, below + 1)
-                is_open = below < self.closes_after if is_open else above >= self.opens_after
-            states[step + 1] = is_open
-        return states
-
-    def provided(self, actual: NDArray[np.float64], planned: NDArray[np.float64], lag: int = 1) -> NDArray[np.float64]:
-        """Return what is provided for each interval, float64 [n]: the plan, or more where the breaker was open `lag` earlier.
-
-        lag: intervals from a measurement to the device that answers it, at least 1; nothing after it is looked at.
-        """
-        states = self.states(actual, planned)
-        provided = planned.copy()
-        for step in range(max(lag, 1), len(planned)):
-            measured = actual[step - max(lag, 1)]
-            if states[step - max(lag, 1) + 1] and not np.isnan(measured):
-                provided[step] = max(planned[step], measured * (1 + self.headroom))
-        return provided
 
 
 def drift_of(forecast: Forecast, load: Series, quantile: float = 0.95, breaker: Breaker | None = None) -> Drift:
