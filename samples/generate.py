@@ -27,6 +27,7 @@ SEED = 20261201
 def write_samples(root: Path) -> None:
     """Write the tables of every sample below `root`, one folder per sample."""
     _write_best_effort(root / "best-effort-fill")
+    _write_capacity_gate(root / "ci-capacity-gate")
     _write_defrag(root / "defrag-7-6-7")
     _write_half_idle(root / "half-idle-half-queued")
     _write_ecommerce_day(root / "ecommerce-day")
@@ -222,6 +223,38 @@ def _write_three_nodes(folder: Path) -> None:
     pair = {"job": "A", "submit_time": "2026-12-01T07:00:00Z", "workers": 2, "gpus_per_worker": 1, "runtime_minutes": 60}
     single = {"job": "B", "submit_time": "2026-12-01T07:05:00Z", "workers": 1, "gpus_per_worker": 2, "runtime_minutes": 60}
     _write_table(folder / "jobs.csv", [pair, single])
+
+
+def _write_capacity_gate(folder: Path) -> None:
+    """Six nodes of 8 devices that three trainings of a night fill until 10:00, and an evaluation in the afternoon."""
+    node = {"node": "a100", "accelerator": "A100-SXM4-80GB", "gpus": 8, "count": 6, "market": "owned", "price_per_hour": 20}
+    _write_table(folder / "nodes.csv", [node])
+    asked = [
+        ("pretrain", "training", "research", 5, 0, 4, 8, 600, 12),
+        ("finetune-de", "training", "product", 10, 0, 2, 8, 300, 12),
+        ("finetune-en", "training", "product", 10, 0, 2, 8, 300, 12),
+        ("evaluate", "batch", "research", 0, 12, 8, 1, 240, 24),
+    ]
+    rows: list[Row] = [
+        {
+            "job": name,
+            "kind": kind,
+            "tenant": tenant,
+            "priority": priority,
+            "submit_time": _utc_text(submitted),
+            "workers": workers,
+            "gpus_per_worker": gpus,
+            "runtime_minutes": minutes,
+            "deadline": _utc_text(due),
+        }
+        for name, kind, tenant, priority, submitted, workers, gpus, minutes, due in asked
+    ]
+    _write_table(folder / "jobs.csv", rows)
+
+
+def _utc_text(hour: int) -> str:
+    """Return an hour of the planned day, counted from 0, as UTC."""
+    return (datetime(2026, 12, 1, tzinfo=UTC) + timedelta(hours=hour)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _write_tenants_quota(folder: Path) -> None:

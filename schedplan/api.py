@@ -27,6 +27,7 @@ from schedplan.workflows.compare_engines import Compared, CompareOptions, compar
 from schedplan.workflows.compare_engines import compare_project as compare_engines
 from schedplan.workflows.diff import Difference
 from schedplan.workflows.diff import diff_plans as diff
+from schedplan.workflows.fit_check import check_fit
 from schedplan.workflows.forecast import Forecasted
 from schedplan.workflows.forecast import forecast_project as forecast
 from schedplan.workflows.goals import AskedGoals
@@ -54,6 +55,7 @@ __all__ = [
     "SolveOptions",
     "Verification",
     "check",
+    "check_fit",
     "compare_engines",
     "compare_options",
     "diff",

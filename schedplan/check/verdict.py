@@ -21,7 +21,7 @@ class VerdictItem:
     """One rule held against one measure.
 
     value, limit, upper: in `unit`, None = not known. margin: how far the value is inside its limit, negative when outside.
-    code: None where the rule holds. labels: those of the measure that was judged.
+    code: None where the rule holds. labels: those of the measure that was judged. hint: the next step, empty where none is known.
     """
 
     rule: str
@@ -36,6 +36,7 @@ class VerdictItem:
     margin: float | None
     message: str
     code: str | None
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

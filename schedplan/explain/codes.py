@@ -365,6 +365,23 @@ CODE_TEXTS: tuple[CodeText, ...] = (
         "SP5005", "another currency", "A rule gives its limit in a currency other than the project's. Amounts are not converted."
     ),
     CodeText(
+        "SP5006",
+        "job does not fit",
+        "`check --job FILE --snapshot DIR`: beside what runs in the snapshot the job has no place within the horizon. The message"
+        " names the rule that keeps it out first, its numbers, and a change that would let it in.",
+    ),
+    CodeText(
+        "SP5007",
+        "no plan is possible",
+        "The inputs exclude every plan, so there is nothing to hold rules against. The message names the rules that exclude one"
+        " another and the cheapest change of those that were tried and work.",
+    ),
+    CodeText(
+        "SP5008",
+        "old snapshot",
+        "The snapshot that a job was held against is older than --max-age allows; what runs now may be something else.",
+    ),
+    CodeText(
         "SP9001",
         "our fault",
         "Something went wrong that should not be able to: a fault of schedplan, not of your data. Please report it with the command"

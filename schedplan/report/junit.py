@@ -57,7 +57,7 @@ def _add_case(suite: ET.Element, item: VerdictItem) -> None:
     result = result_word(item)
     if result == "failed":
         failure = ET.SubElement(case, "failure", {"message": visible(item.message), "type": item.code or ""})
-        failure.text = visible(f"{item.rule}: {item.message}")
+        failure.text = visible(f"{item.rule}: {item.message}. {item.hint}" if item.hint else f"{item.rule}: {item.message}")
     else:
         output = ET.SubElement(case, "system-out")
         output.text = visible(f"{result}: {item.message}")

@@ -30,6 +30,7 @@ _COLUMNS = (
     Column("margin", "Margin", Kind.NUMBER, is_mixed=True),
     Column("unit", "Unit"),
     Column("message", "What was found"),
+    Column("hint", "Next step", is_detail=True),
     Column("code", "Code", is_detail=True),
 )
 
@@ -38,12 +39,13 @@ def verdict_document(verdict: Verdict, *, title: str = "Check", timezone: str = 
     """Return the document of a verdict; notes: what to do about it."""
     badge, tone = ("Passed", Tone.GOOD) if verdict.passed else ("Failed", Tone.BAD)
     blocks: list[Block] = [Paragraph((_headline(verdict),), is_headline=True)]
-    blocks += [Notice(Severity.ERROR, f"{item.rule}: {item.message}", item.code) for item in verdict.denials]
-    blocks += [Notice(Severity.WARNING, f"{item.rule}: {item.message}", item.code) for item in verdict.warnings]
+    blocks += [_notice(item, Severity.ERROR) for item in verdict.denials]
+    blocks += [_notice(item, Severity.WARNING) for item in verdict.warnings]
     blocks += [Notice(Severity.NOTE, note) for note in notes]
-    table = Table(
-        "rules", "", _COLUMNS, tuple(_row(item) for item in verdict.items), "Margin: how far inside its limit a value is."
-    )
+    shown = [idx for idx, column in enumerate(_COLUMNS) if column.key != "hint" or any(item.hint for item in verdict.items)]
+    rows = tuple(tuple(_row(item)[idx] for idx in shown) for item in verdict.items)
+    caption = "Margin: how far inside its limit a value is."
+    table = Table("rules", "", tuple(_COLUMNS[idx] for idx in shown), rows, caption)
     return Document(
         kind="verdict",
         title=title,
@@ -66,6 +68,11 @@ def result_word(item: VerdictItem) -> str:
     return "warning" if item.level is Level.WARN else "failed"
 
 
+def _notice(item: VerdictItem, severity: Severity) -> Notice:
+    end = "." if item.hint else ""
+    return Notice(severity, f"{item.rule}: {item.message}{end}", item.code, item.hint or None)
+
+
 def _headline(verdict: Verdict) -> str:
     if not verdict.items:
         return "There is no rule to hold the plan against."
@@ -86,6 +93,7 @@ def _row(item: VerdictItem) -> tuple[str | float | None, ...]:
         finite(item.margin),
         item.unit,
         item.message,
+        item.hint or None,
         item.code,
     )
 
@@ -105,5 +113,6 @@ def _facts(item: VerdictItem) -> Facts:
             ("margin", finite(item.margin)),
             ("message", item.message),
             ("code", item.code),
+            ("hint", item.hint or None),
         )
     )

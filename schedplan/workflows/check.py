@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from schedplan.check.place import Place, Places
 from schedplan.check.rules import Level, Rule, parse_rules
 from schedplan.check.verdict import Verdict, VerdictItem, judge
 from schedplan.config.settings import Settings
-from schedplan.errors import ConfigError, InputError, SchedplanError, UsageError
+from schedplan.errors import ConfigError, UsageError
 from schedplan.model.findings import Finding, Measure
 from schedplan.model.plan import Plan, PlanStatus
+from schedplan.model.problem import Problem
+from schedplan.model.progress import Watch, unwatched
 from schedplan.report.document import Document
-from schedplan.report.junit import junit_error_text, junit_text
+from schedplan.report.figures import written_money
 from schedplan.report.verdict_document import verdict_document
-from schedplan.tables.artefact_folder import write_text_whole
 from schedplan.tables.artefact_forecast import is_forecast
-from schedplan.tables.artefact_simulation import is_simulation, read_simulation
+from schedplan.tables.artefact_simulation import RECORD, is_simulation, read_simulation
 from schedplan.tables.artefacts import PLAN_FOLDER, read_plan
 from schedplan.workflows.drift import drift_measures, drift_words, drifts, forecast_rules
+from schedplan.workflows.optimize import default_folder, plan_project, save, solve_options
 from schedplan.workflows.plan import open_plan
 from schedplan.workflows.project import Project
-from schedplan.workflows.report import ReportForm, report_mark, report_text
 from schedplan.workflows.simulation import open_simulation
 from schedplan.workflows.verify import verify
 
-REPORT_FORMS = ("junit", "markdown")
-_MARKS = {"junit": '<testsuites name="schedplan check"', "markdown": report_mark(ReportForm.MARKDOWN)}
+NO_PLAN = "SP5007"
+LEFT_OUT = ("unplaced", "deadline_hits", "gang_start_rate")
+"""Measures that a repair of work left out would mend."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A verdict with its document. held: what was verified besides the rules, and holds."""
+    """A verdict with its document. places: where its rules stand; held: what was verified besides the rules, and holds."""
 
     verdict: Verdict
     document: Document
+    places: Places
     held: tuple[str, ...] = ()
 
 
@@ -52,16 +57,62 @@ def check_plan(
     the rules of either. Raises ConfigError where there is no rule, InputError for a conflict in place of a plan, StalePlanError.
     """
     if is_simulation(folder):
-        return _check_simulation(folder, rules or (() if settings is None else settings.check.rules), baseline, data)
+        return _check_simulation(folder, rules, settings, baseline, data)
     saved = open_plan(folder, data, limits=None if settings is None else settings.limits)
     parsed = _parsed(rules or (settings or saved.project.settings).check.rules)
+    places = _places(folder / PLAN_FOLDER.record, None if rules else (settings or saved.project.settings))
     if saved.plan.proof.status is PlanStatus.INFEASIBLE:
-        raise InputError(f"{folder}: this is a conflict and no plan; there is nothing to measure", code="SP1115")
+        return check_conflict(saved.problem, saved.plan, places)
     earlier = _measured_at(baseline) if baseline is not None else None
     broken = tuple(_item(finding) for finding in verify(saved))
-    verdict = Verdict((*broken, *judge(parsed, measured(saved.plan), earlier).items))
+    verdict = Verdict((*broken, *_verdict(saved.plan, saved.problem, parsed, earlier).items))
     held = () if broken else ("verify: every constraint holds",)
-    return Checked(verdict, verdict_document(verdict, timezone=saved.problem.timezone), held)
+    return Checked(verdict, verdict_document(verdict, timezone=saved.problem.timezone), places, held)
+
+
+def check_solved(
+    project: Project,
+    folder: Path | None = None,
+    *,
+    rules: tuple[str, ...] = (),
+    baseline: Path | None = None,
+    force: bool = False,
+    watch: Watch = unwatched,
+) -> Checked:
+    """Plan a project, save the plan in `folder` (None: where plans of the project are saved), and return the verdict on it.
+
+    Where no plan is possible nothing is saved, and that is the verdict. Raises what planning raises, OutputError.
+    """
+    settings = project.settings
+    parsed = _parsed(rules or settings.check.rules)
+    target = folder if folder is not None else default_folder(project)
+    planned = plan_project(project, solve_options(settings), watch=watch)
+    if planned.is_infeasible:
+        return check_conflict(planned.prepared.problem, planned.plan, Places(Place(_shown(settings.file or target))))
+    earlier = _measured_at(baseline) if baseline is not None else None
+    save(planned, project, target, force=force)
+    verdict = _verdict(planned.plan, planned.prepared.problem, parsed, earlier)
+    places = _places(target / PLAN_FOLDER.record, None if rules else settings)
+    return Checked(verdict, verdict_document(verdict, timezone=planned.prepared.problem.timezone), places)
+
+
+def check_conflict(problem: Problem, plan: Plan, places: Places) -> Checked:
+    """Return the verdict where no plan is possible: the rules that exclude one another, and the cheapest change that helps."""
+    told = "; ".join(f"{item.rule} of {item.subject}: {item.evidence}" for item in plan.proof.conflict)
+    hint = ""
+    if plan.proof.repairs:
+        first = plan.proof.repairs[0]
+        hint = f"Cheapest repair: {first.change}{_priced(first.cost, problem.currency)}."
+    message = (
+        f"no plan meets every rule of the inputs at once ({told})" if told else "no plan meets every rule of the inputs at once"
+    )
+    verdict = Verdict((_broken("a plan is possible", "plan", message, NO_PLAN, hint),))
+    return Checked(verdict, verdict_document(verdict, timezone=problem.timezone), places)
+
+
+def _verdict(plan: Plan, problem: Problem, rules: tuple[Rule, ...], baseline: tuple[Measure, ...] | None) -> Verdict:
+    judged = judge(rules, measured(plan), baseline)
+    return Verdict(tuple(_with_repair(item, plan, problem.currency) for item in judged.items))
 
 
 def check_forecast(file: Path, project: Project, *, rules: tuple[str, ...] = ()) -> Checked:
@@ -73,14 +124,18 @@ def check_forecast(file: Path, project: Project, *, rules: tuple[str, ...] = ())
     settings = project.settings
     found = drifts(file, project)
     verdict = judge(parse_rules(forecast_rules(rules, settings)), drift_measures(found), None)
-    return Checked(verdict, verdict_document(verdict, timezone=settings.project.timezone, notes=drift_words(found)))
+    document = verdict_document(verdict, timezone=settings.project.timezone, notes=drift_words(found))
+    return Checked(verdict, document, _places(file, None if rules else settings))
 
 
-def _check_simulation(folder: Path, texts: tuple[str, ...], baseline: Path | None, data: Path | None) -> Checked:
-    parsed = _parsed(texts)
+def _check_simulation(
+    folder: Path, rules: tuple[str, ...], settings: Settings | None, baseline: Path | None, data: Path | None
+) -> Checked:
+    parsed = _parsed(rules or (() if settings is None else settings.check.rules))
     record = open_simulation(folder, data)
     verdict = judge(parsed, record.measures, _measured_at(baseline) if baseline is not None else None)
-    return Checked(verdict, verdict_document(verdict, timezone=record.timezone))
+    document = verdict_document(verdict, timezone=record.timezone)
+    return Checked(verdict, document, _places(folder / RECORD, None if rules else settings))
 
 
 def _parsed(texts: tuple[str, ...]) -> tuple[Rule, ...]:
@@ -93,49 +148,6 @@ def _parsed(texts: tuple[str, ...]) -> tuple[Rule, ...]:
 def _measured_at(folder: Path) -> tuple[Measure, ...]:
     """Return the measures of a saved plan or replay, whatever has become of its inputs."""
     return read_simulation(folder).measures if is_simulation(folder) else measured(read_plan(folder)[0])
-
-
-@dataclass(frozen=True, slots=True)
-class ReportTarget:
-    """A form in which the verdict is also written, and where; path None = standard output."""
-
-    form: str
-    path: Path | None
-
-
-def report_targets(texts: tuple[str, ...]) -> tuple[ReportTarget, ...]:
-    """Return what each `FORM=FILE` says; UsageError for another form."""
-    found = []
-    for text in texts:
-        form, equals, file = text.partition("=")
-        if form not in REPORT_FORMS or not equals or not file:
-            raise UsageError(
-                f"--report {text!r} is no FORM=FILE", hint=f"Forms: {', '.join(REPORT_FORMS)}; FILE - is standard output."
-            )
-        found.append(ReportTarget(form, None if file == "-" else Path(file)))
-    return tuple(found)
-
-
-def reported(checked: Checked, target: ReportTarget, *, force: bool = False) -> str | None:
-    """Write the verdict to a target's file, or return its text where it goes to standard output.
-
-    An earlier report of the same form is replaced, anything else only with `force`. Raises OutputError.
-    """
-    is_junit = target.form == "junit"
-    text = junit_text(checked.verdict, held=checked.held) if is_junit else report_text(checked.document, ReportForm.MARKDOWN)
-    return _put(text, target, force)
-
-
-def reported_error(error: SchedplanError, target: ReportTarget, *, force: bool = False) -> str | None:
-    """Write why there is no verdict where JUnit was asked for, or return its text for standard output; other forms stay away."""
-    return _put(junit_error_text("check", error.message, error.code), target, force) if target.form == "junit" else None
-
-
-def _put(text: str, target: ReportTarget, force: bool) -> str | None:
-    if target.path is None:
-        return text
-    write_text_whole(target.path, text, mark=_MARKS[target.form], force=force)
-    return None
 
 
 def split_data(data: tuple[Path, ...]) -> tuple[Path | None, Path | None]:
@@ -157,17 +169,54 @@ def measured(plan: Plan) -> tuple[Measure, ...]:
 
 def _item(finding: Finding) -> VerdictItem:
     """Return a constraint that does not hold as a broken rule."""
+    return _broken(f"verify: {finding.subject}", "verify", finding.message, finding.code, finding.hint or "")
+
+
+def _broken(rule: str, measure: str, message: str, code: str, hint: str) -> VerdictItem:
+    """Return a rule without numbers that does not hold."""
     return VerdictItem(
-        rule=f"verify: {finding.subject}",
+        rule=rule,
         level=Level.DENY,
         passed=False,
-        measure="verify",
+        measure=measure,
         labels=(),
         value=None,
         limit=0.0,
         upper=None,
         unit="",
         margin=None,
-        message=finding.message,
-        code=finding.code,
+        message=message,
+        code=code,
+        hint=hint,
     )
+
+
+def _with_repair(item: VerdictItem, plan: Plan, currency: str) -> VerdictItem:
+    """Say the cheapest repair where a rule is broken by work that was left out."""
+    rows = [row for row in plan.unplaced if row.repair]
+    if item.passed or item.measure not in LEFT_OUT or not rows:
+        return item
+    first = min(rows, key=lambda row: (row.repair_cost is None, row.repair_cost or 0.0, row.name))
+    hint = (
+        f"Cheapest repair: {first.repair}{_priced(first.repair_cost, currency)}, for {first.kind} {first.name} ({first.evidence})."
+    )
+    return replace(item, hint=hint)
+
+
+def _priced(cost: float | None, currency: str) -> str:
+    return "" if cost is None else f", {written_money(cost)} {currency}"
+
+
+def _places(otherwise: Path, settings: Settings | None) -> Places:
+    """Return where rules are shown. settings: whose rules they are, None where they come from the command line."""
+    shown = Place(_shown(otherwise))
+    if settings is None or settings.file is None:
+        return Places(shown)
+    return Places(shown, (_shown(settings.file), settings.file.read_text("utf-8")))
+
+
+def _shown(path: Path) -> str:
+    """Return a path relative to the working directory where it lies below it, with `/`."""
+    absolute, here = path.absolute(), Path.cwd()
+    normal = Path(os.path.normpath(absolute))
+    return normal.relative_to(here).as_posix() if normal.is_relative_to(here) else normal.as_posix()

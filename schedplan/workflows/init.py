@@ -40,17 +40,21 @@ def init_project(target: Path, name: str = DEFAULT_SAMPLE, *, force: bool = Fals
         near = get_close_matches(name, known, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"Samples: {', '.join(known)}."
         raise UsageError(f"there is no sample {name}", hint=hint)
-    sources = sorted(path for path in known[name].folder.iterdir() if path.is_file())
-    in_the_way = [target / source.name for source in sources if (target / source.name).exists()]
+    folder = known[name].folder
+    files = sorted(
+        path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and path.relative_to(folder).parts[0] != "runs"
+    )
+    in_the_way = [target / file for file in files if (target / file).exists()]
     if in_the_way and not force:
         raise OutputError(f"{in_the_way[0]} is there already", hint="Choose an empty folder, or replace it with --force.")
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for source in sources:
-            (target / source.name).write_bytes(source.read_bytes())
+        for file in files:
+            (target / file).parent.mkdir(parents=True, exist_ok=True)
+            (target / file).write_bytes((folder / file).read_bytes())
     except OSError as problem:
         raise OutputError(f"{target}: {problem.strerror}") from None
-    return tuple(target / source.name for source in sources)
+    return tuple(target / file for file in files)
 
 
 def samples_document() -> Document:
