@@ -170,6 +170,12 @@ class PolicySection(Section):
     tie: str | None = key(None, "which of equally good nodes", "smallest-name or random", min_length=1)
     preemption: str | None = key(None, "for whom what runs is stopped", "none, priority or reclaim", min_length=1)
     grace_minutes: float | None = key(None, "how long a job that is stopped keeps its place", "a number of at least 0", ge=0)
+    scaling: str | None = key(
+        None, "how many replicas services are given", "none, target-utilization, queue-length, forecast or slo", min_length=1
+    )
+    scaling_target: float | None = key(
+        None, "share of a replica that is to be busy, for scaling", "a number above 0, at most 1", gt=0, le=1
+    )
     cycle: str | None = key(None, "when the policy decides", "instant, event or period", min_length=1)
     period_seconds: int | None = key(None, "time between two decisions, for period", "a whole number of at least 1", ge=1)
 

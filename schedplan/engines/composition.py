@@ -15,6 +15,7 @@ from schedplan.engines.orders import ORDERS
 from schedplan.engines.part import BackfillKind, Blocking, Compression, Cycle, CycleKind, Gang, GangKind, PreemptionKind, Tie
 from schedplan.engines.policy import WHOLE_GANG, Policy
 from schedplan.engines.preemptions import PREEMPTIONS
+from schedplan.engines.scalings import SCALINGS
 from schedplan.engines.shares import A_DAY_S, SHARES
 from schedplan.errors import UsageError
 from schedplan.model.policy_parts import Choices
@@ -53,6 +54,7 @@ def composed(policy: Policy, choices: Choices) -> Policy:
         gang=_named("gang", GANGS, choices.gang, policy.gang),
         nodes=_named("nodes", NODE_CHOICES, choices.nodes, policy.nodes),
     )
+    made = _with_scaling(made, choices)
     made = _with_backfill(_with_share(_with_preemption(_with_cycle(made, choices), choices), choices), choices)
     if choices.tie is not None:
         made = replace(made, nodes=replace(made.nodes, tie=_named("tie", TIES, choices.tie, made.nodes.tie)))
@@ -72,6 +74,7 @@ def part_names() -> tuple[tuple[str, tuple[str, ...]], ...]:
         ("nodes", NODE_CHOICES),
         ("tie", TIES),
         ("preemption", PREEMPTIONS),
+        ("scaling", SCALINGS),
         ("cycle", CYCLES),
     )
     return tuple((part, tuple(table)) for part, table in tables)
@@ -128,6 +131,13 @@ def _with_preemption(policy: Policy, choices: Choices) -> Policy:
         )
     grace_s = policy.preemption.grace_s if choices.grace_minutes is None else round(choices.grace_minutes * 60)
     return replace(policy, preemption=make(grace_s))
+
+
+def _with_scaling(policy: Policy, choices: Choices) -> Policy:
+    if choices.scaling is None and choices.scaling_target is None:
+        return policy
+    make = _named("scaling", SCALINGS, choices.scaling or policy.scaling.kind.value, SCALINGS["none"])
+    return replace(policy, scaling=make(policy.scaling.target if choices.scaling_target is None else choices.scaling_target))
 
 
 def _with_cycle(policy: Policy, choices: Choices) -> Policy:

@@ -1,4 +1,5 @@
-"""The parts of a policy: order, share, blocking, backfill, gang, node choice, preemption, admission, cycle. It follows no rule.
+"""The parts of a policy: order, share, blocking, backfill, gang, node choice, preemption, admission, scaling, cycle. It follows no
+rule.
 
 Each part says its rule in words, so that what is printed and what is done have one source.
 """
@@ -154,6 +155,28 @@ class Admission:
 
     says: str
     overcommit: float | None = None
+
+
+class ScalingKind(Enum):
+    NONE = "none"
+    UTILIZATION = "target-utilization"
+    QUEUE = "queue-length"
+    FORECAST = "forecast"
+    SLO = "slo"
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """How many replicas of a service are asked for. target: share that is to be busy; patience_s: how long more must not be needed
+    before fewer are asked for.
+    """
+
+    says: str
+    kind: ScalingKind = ScalingKind.NONE
+    target: float = 1.0
+    period_s: int = 15
+    tolerance: float = 0.0
+    patience_s: int = 0
 
 
 class CycleKind(Enum):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schedplan.engines.part import Admission, Backfill, Blocking, Cycle, Gang, NodeChoice, Order, Preemption, Share
+from schedplan.engines.part import Admission, Backfill, Blocking, Cycle, Gang, NodeChoice, Order, Preemption, Scaling, Share
+from schedplan.engines.scalings import utilization
 
 ALL_ADMITTED = Admission("all jobs that are submitted")
 EACH_INSTANT = Cycle()
@@ -12,6 +13,7 @@ NO_BACKFILL = Backfill("none")
 NO_SHARE = Share("none: whose a job is makes no difference")
 WHOLE_GANG = Gang("all workers start together or none does; nothing is held before")
 NO_PREEMPTION = Preemption("none: what runs, runs to its end or limit")
+BUSY_SHARE = utilization()
 WITHIN_QUOTA = (
     "where tenants have quotas, a job with which its tenant would hold more than its max, or its cohort more than all that it is"
     " promised, is passed over until less is held; it holds no queue"
@@ -33,6 +35,7 @@ class Policy:
     gang: Gang = WHOLE_GANG
     preemption: Preemption = NO_PREEMPTION
     admission: Admission = ALL_ADMITTED
+    scaling: Scaling = BUSY_SHARE
     cycle: Cycle = EACH_INSTANT
     estimate: str = BY_LIMIT
     engine: str | None = None
@@ -53,5 +56,6 @@ class Policy:
             ("tie", f"jobs: earlier submission, then name; nodes: {self.nodes.tie.value}; devices: the smallest number"),
             ("estimate", self.estimate),
             ("preemption", self.preemption.says),
+            ("replicas", self.scaling.says),
             ("cycle", self.cycle.says()),
         )

@@ -4,7 +4,7 @@
     response_s           end - submission, likewise
     bounded_slowdown     max(1, response / max(run, 10 s)), likewise; run: all runs of a job together
     makespan_s           last end - first submission
-    utilization          counted resource x time that jobs run / paid
+    utilization          counted resource x time that jobs run and replicas are kept busy / paid
     allocation           the same from when a worker takes its place, running or not / paid
     queue_length         jobs that wait, over time
     gang_start_rate      gangs all of whose workers took their place at one instant / gangs
@@ -20,6 +20,9 @@
     lost_device_h        counted resource x time of runs that were stopped which no checkpoint kept; {cause} by cause
     cost, cost_paid      price of all nodes x (last end - first submission); None where no node has a price
 
+Services count into utilization, allocation, fragmentation and stranded_devices; measures of their own: measures/service_replay.
+The replay then lasts from their start, where that is first, to the end of their load at least.
+
 A gang is a job of more than one worker or device. Percentiles by nearest rank; those of the queue by time. A measure that has no
 value here is None.
 """
@@ -33,6 +36,7 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.measures.service_replay import busy_amount_s, held_amount_s, service_measures
 from schedplan.model.findings import Measure
 from schedplan.model.timeline import CAUSES, PREEMPTIONS, DropReason, Timeline
 
@@ -45,7 +49,8 @@ FORGIVEN = 1e-6
 def replay_measures(timeline: Timeline, currency: str = "USD") -> tuple[Measure, ...]:
     """Return all measures of a replay, by name, then labels."""
     parts = (_waits, _use, _queue, _gangs, _room, _outcomes)
-    found = [*(measure for part in parts for measure in part(timeline)), *_money(timeline, currency)]
+    of_services = () if timeline.services is None else service_measures(timeline.services)
+    found = [*(measure for part in parts for measure in part(timeline)), *of_services, *_money(timeline, currency)]
     return tuple(sorted(found, key=lambda measure: (measure.name, measure.labels)))
 
 
@@ -76,6 +81,8 @@ def _waits(timeline: Timeline) -> Iterator[Measure]:
     tenant = timeline.tenant[timeline.started]
     means = []
     for idx, name in enumerate(timeline.tenants):
+        if not (timeline.tenant == idx).any():
+            continue  # a tenant of services alone
         of_tenant = tenant == idx
         yield Measure("wait_s_mean", _mean(waits[of_tenant]), "s", (("tenant", name),))
         if of_tenant.any():
@@ -94,6 +101,9 @@ def _use(timeline: Timeline) -> Iterator[Measure]:
     paid = timeline.total * span_s
     busy = float((timeline.amount * timeline.run_s)[timeline.started].sum())
     held = float((timeline.parts.amount * (_part_ends_s(timeline) - timeline.parts.taken_s)).sum())
+    if timeline.services is not None:
+        busy += busy_amount_s(timeline.services)
+        held += held_amount_s(timeline.services)
     yield Measure("makespan_s", float(span_s) if timeline.started.any() else None, "s")
     yield Measure("utilization", busy / paid if paid > 0 else None, "share")
     yield Measure("allocation", held / paid if paid > 0 else None, "share")
@@ -221,6 +231,8 @@ def _events(timeline: Timeline) -> list[tuple[int, int, int, float]]:
     events += zip(
         _part_ends_s(timeline).tolist(), [_NODE] * len(parts.job), parts.node.tolist(), parts.amount.tolist(), strict=True
     )
+    for replica in () if timeline.services is None else timeline.services.replicas:
+        events += [(replica.taken_s, _NODE, replica.node, -replica.amount), (replica.gone_s, _NODE, replica.node, replica.amount)]
     sized = timeline.amount > 0
     for instants, step, which in ((timeline.submit_s, 1, sized), (timeline.start_s, -1, sized & timeline.started)):
         events += [

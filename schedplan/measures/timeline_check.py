@@ -84,10 +84,13 @@ def _gone_s(timeline: Timeline) -> NDArray[np.int64]:
 
 def _amounts(timeline: Timeline) -> list[str]:
     """No node holds more than it has at any instant; what ends at an instant is gone before what starts at it."""
-    parts = timeline.parts
-    node = np.concatenate([parts.node, parts.node])
-    at_s = np.concatenate([parts.taken_s, _gone_s(timeline)])
-    change = np.concatenate([parts.amount, -parts.amount])
+    parts, replicas = timeline.parts, () if timeline.services is None else timeline.services.replicas
+    of_services = np.array([one.node for one in replicas], dtype=np.int64)
+    taken_s, gone_s = ([one.taken_s for one in replicas], [one.gone_s for one in replicas])
+    amount = np.concatenate([parts.amount, [one.amount for one in replicas]])
+    node = np.concatenate([parts.node, of_services, parts.node, of_services])
+    at_s = np.concatenate([parts.taken_s, np.array(taken_s, np.int64), _gone_s(timeline), np.array(gone_s, np.int64)])
+    change = np.concatenate([amount, -amount])
     order = np.lexsort((change, at_s, node))
     node, change = node[order], change[order]
     found = []
@@ -111,6 +114,10 @@ def _devices(timeline: Timeline) -> list[str]:
         for device in devices:
             place = (int(parts.node[idx]), device)
             events += [(int(parts.taken_s[idx]), 1, place), (end_s, 0, place)]
+    for replica in () if timeline.services is None else timeline.services.replicas:
+        for device in replica.devices if replica.amount >= 1 else ():
+            place = (replica.node, device)
+            events += [(replica.taken_s, 1, place), (replica.gone_s, 0, place)]
     users: Counter[tuple[int, int]] = Counter()
     found = []
     for _, is_taken, place in sorted(events):

@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields
 class Choices:
     """Parts by name that take the place of a policy's own; None keeps its own.
 
-    depth and compression are of the backfill rule, half_life_hours of the share, grace_minutes of the preemption, period_seconds of
-    the cycle.
+    depth and compression are of the backfill rule, half_life_hours of the share, grace_minutes of the preemption,
+    scaling_target of the scaling, period_seconds of the cycle.
     """
 
     order: str | None = None
@@ -25,6 +25,8 @@ class Choices:
     tie: str | None = None
     preemption: str | None = None
     grace_minutes: float | None = None
+    scaling: str | None = None
+    scaling_target: float | None = None
     cycle: str | None = None
     period_seconds: int | None = None
 

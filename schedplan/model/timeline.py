@@ -11,6 +11,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from schedplan.model.service_run import ServicesRun
+
 
 class StartReason(Enum):
     """Why a job started when it did."""
@@ -125,18 +127,21 @@ class Timeline:
     price_per_h: float = 0.0
     dropped: tuple[tuple[DropReason, int], ...] = ()
     stops: tuple[Stop, ...] = ()
+    services: ServicesRun | None = None
 
     @property
     def first_s(self) -> int:
-        """The first submission, 0 where there is no job."""
-        return int(self.submit_s.min()) if len(self.jobs) else 0
+        """The first submission, or the start of services where that is earlier; 0 where there is neither."""
+        first = [] if self.services is None else [self.services.start_s]
+        return min([*first, *([int(self.submit_s.min())] if len(self.jobs) else [])], default=0)
 
     @property
     def last_s(self) -> int:
-        """The last end, or submission where nothing ever ran."""
-        if not len(self.jobs):
-            return 0
-        return int(self.end_s[self.started].max()) if self.started.any() else int(self.submit_s.max())
+        """The last end of a job or of services, or the last submission where nothing ever ran."""
+        last = [] if self.services is None else [self.services.end_s]
+        if len(self.jobs):
+            last.append(int(self.end_s[self.started].max()) if self.started.any() else int(self.submit_s.max()))
+        return max(last, default=0)
 
     @property
     def total(self) -> float:

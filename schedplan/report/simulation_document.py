@@ -35,6 +35,7 @@ _KEY: tuple[tuple[str, str, Kind], ...] = (
     ("utilization", "Utilization", Kind.SHARE),
     ("allocation", "Allocation", Kind.SHARE),
     ("queue_length_mean", "Jobs waiting, mean over time", Kind.NUMBER),
+    ("slo_attainment", "Requests within their SLO", Kind.SHARE),
     ("makespan_s", "First submission to last end", Kind.DURATION),
     ("unplaced", "Jobs never started", Kind.COUNT),
     ("cost", "Price of all nodes", Kind.MONEY),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.eligibility import refusal
-from schedplan.model.cluster import Market, Pool
+from schedplan.model.cluster import Pool
 from schedplan.model.workload import Topology
 from schedplan.simulate.machine import Machine
 from schedplan.simulate.work import Ask
@@ -94,7 +94,7 @@ class AskState:
 
 
 def _may_stand(pool: Pool, ask: Ask) -> bool:
-    return refusal(pool, ask.shape) is None and (ask.spot_ok or pool.market is not Market.SPOT)
+    return refusal(pool, ask.shape) is None and ask.may_stand_in(pool.market)
 
 
 def _domains(machine: Machine, ask: Ask) -> list[int] | None:

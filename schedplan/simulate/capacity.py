@@ -18,6 +18,11 @@ class Held:
     devices: int = 0
     shares: tuple[tuple[int, int], ...] = ()
 
+    def device_numbers(self) -> tuple[int, ...]:
+        """Return the numbers of all devices of which anything is held."""
+        whole = [device for device in range(self.devices.bit_length()) if self.devices >> device & 1]
+        return tuple(sorted({*whole, *(device for device, _ in self.shares)}))
+
 
 Release = tuple[int, int, tuple[Held, ...]]
 """(instant, ask, parts) of what will be given back."""
@@ -48,6 +53,9 @@ class Profile(Protocol):
 
     def hold(self, releases: Iterable[Release], now_s: int) -> None:
         """Let an empty profile hold what runs: from its beginning until it is released, at the earliest now + 1; in order."""
+
+    def occupy(self, ask: int, parts: Iterable[Held]) -> None:
+        """Let parts be taken for ever."""
 
     def change(self, ask: int, spots: Spots, start_s: int, end_s: int, sign: int) -> None:
         """Let spots be taken (sign 1) or given back (-1) from start_s until end_s."""

@@ -72,6 +72,8 @@ class ConservativeDecider:
         kernel, now_s = self._kernel, self._kernel.now_s
         self._profile = kernel.capacity.profile(now_s)
         self._profile.hold(kernel.releases(), now_s)
+        for ask, parts in kernel.standing.values():
+            self._profile.occupy(ask, parts)
         kept = self._reserved
         self._reserved = {}
         if self._compression is Compression.REBUILD:

@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from typing import Protocol
 
-from schedplan.engines.part import BackfillKind, Cycle, CycleKind, PreemptionKind, Within
+from schedplan.engines.part import BackfillKind, Cycle, CycleKind, PreemptionKind
 from schedplan.engines.policy import Policy
 from schedplan.model.timeline import REASONS, StartReason, StopCause
 from schedplan.model.view import LaneView
 from schedplan.simulate.capacity import Capacity, Held
 from schedplan.simulate.decider import Decider
-from schedplan.simulate.lane import NEVER, EstimatedLane, Lane
+from schedplan.simulate.lane import NEVER, Lane
+from schedplan.simulate.lane_table import LaneTable
 from schedplan.simulate.options import EventOrder
 from schedplan.simulate.progress import Progress
 from schedplan.simulate.quota import QuotaGate
@@ -32,10 +33,19 @@ _REASON = {reason: idx for idx, reason in enumerate(REASONS)}
 
 
 class Supply(Protocol):
-    """Nodes that go and come back."""
+    """What happens beside jobs: nodes that go and come back, services that take and leave room. can_stop: it may stop jobs."""
+
+    @property
+    def can_stop(self) -> bool: ...
 
     def next_s(self) -> int:
-        """Return the instant at which the next node goes or is back, NEVER where none will."""
+        """Return the next instant at which anything happens, NEVER where nothing will."""
+
+    def is_due(self, now_s: int) -> bool:
+        """Whether it is to happen at an instant at which other things happen."""
+
+    def until_s(self) -> int:
+        """Return until when it goes on where no work is left."""
 
     def last_return_s(self) -> int:
         """Return when the last node that is absent now will be back; an instant of the past where none is absent."""
@@ -47,8 +57,9 @@ class Supply(Protocol):
 class Kernel:
     """The state of one replay. Jobs are meant by their index in the work; -1 in start_s, begun_s and end_s: not yet.
 
-    start_s: of the first run; begun_s: of the present one. changes: counts what took or gave back room. lane_asks: the ask of each
-    lane. part_gone_s: of parts that were given back by a stop. stops: (job, instant, cause, seconds lost).
+    start_s: of the first run; begun_s: of the present one. changes: counts what took or gave back room. lane_of: the lane of a job;
+    lane_asks: the ask of each. part_gone_s: of parts that were given back by a stop. stops: (job, instant, cause, seconds lost).
+    standing: (ask, parts) of what no job holds and nobody knows the end of, by a number of its own.
     """
 
     def __init__(
@@ -68,8 +79,6 @@ class Kernel:
         self.quota = quota
         self.now_s = 0
         self.latest = -1
-        self.lanes: list[Lane] = []
-        self.lane_asks: list[int] = []
         self.start_s: list[int] = [-1] * len(work)
         self.begun_s: list[int] = self.start_s
         self.end_s: list[int] = [-1] * len(work)
@@ -84,10 +93,13 @@ class Kernel:
         self.part_gone_s: dict[int, int] = {}
         self.stops: list[tuple[int, int, StopCause, int]] = []
         self.ran_before_s: Counter[int] = Counter()
-        self.can_stop = supply is not None or policy.preemption.kind is not PreemptionKind.NONE
+        self.can_stop = (supply is not None and supply.can_stop) or policy.preemption.kind is not PreemptionKind.NONE
+        table = LaneTable(work, policy, by_tenant=quota is not None or usage is not None, can_stop=self.can_stop)
+        self.lanes, self.lane_asks, self.lane_of = table.lanes, table.asks, table.of
         self.progress = Progress(work, writes=self.can_stop)
         self.estimate_s = self.progress.estimate_s
         self.estimated_s: Callable[[int], int] = self.progress.estimated_s if self.can_stop else work.estimate_s.__getitem__
+        self.standing: dict[int, tuple[int, tuple[Held, ...]]] = {}
         self.usage = usage
         self._supply = supply
         self._last_hope_s: int | None = None
@@ -95,13 +107,7 @@ class Kernel:
         self._ends: list[int] = []
         self._wakes: list[int] = []
         self._woken: set[int] = set()
-        self._lane_of: dict[tuple[int, int, int, int], int] = {}
         self._releases: list[tuple[int, int]] | None = None if policy.backfill.kind is BackfillKind.NONE else []
-        self._apart = (
-            policy.order.by_priority or policy.preemption.kind is PreemptionKind.PRIORITY,
-            policy.order.by_tenant or quota is not None or usage is not None,
-            policy.admission.overcommit is not None and policy.order.within is Within.SHORTEST,
-        )
         self._slowness = slowness
         self._view = LaneView()
         self._parts_of: dict[int, list[int]] = {}
@@ -125,7 +131,7 @@ class Kernel:
                 self.usage.at(now_s)
             first(decider, per_event)
             second(decider, per_event)
-            if supply is not None and supply.next_s() <= now_s:
+            if supply is not None and supply.is_due(now_s):
                 supply.happen(self, decider)
             while wakes and wakes[0] == now_s:
                 self._woken.discard(heappop(wakes))
@@ -158,9 +164,9 @@ class Kernel:
             self._last_hope_s = None
             return min(now_s, supply_s)
         if self._unended == 0:
-            return NEVER
+            return supply_s if supply_s <= supply.until_s() else NEVER
         if self._last_hope_s is None:
-            self._last_hope_s = supply.last_return_s()
+            self._last_hope_s = max(supply.last_return_s(), supply.until_s())
         return supply_s if supply_s <= self._last_hope_s else NEVER
 
     def _submit_all(self, decider: Decider, per_event: bool) -> None:
@@ -200,30 +206,6 @@ class Kernel:
         if at_s not in self._woken:
             self._woken.add(at_s)
             heappush(self._wakes, at_s)
-
-    def lane_of(self, job: int) -> int:
-        """Return the lane of a job, made where there is none yet."""
-        work = self.work
-        has_priority, has_tenants, is_single = self._apart
-        key = (
-            work.ask[job],
-            work.priority[job] if has_priority else 0,
-            work.tenant[job] if has_tenants else 0,
-            work.estimate_s[job] if is_single else 0,
-        )
-        found = self._lane_of.get(key)
-        if found is None:
-            found = self._lane_of[key] = len(self.lanes)
-            self.lanes.append(self._lane(*key[:3], is_single=is_single))
-            self.lane_asks.append(key[0])
-        return found
-
-    def _lane(self, ask: int, priority: int, tenant: int, *, is_single: bool) -> Lane:
-        backfill, is_shortest = self.policy.backfill, self.policy.order.within is Within.SHORTEST and not is_single
-        if backfill.kind is BackfillKind.EASY or is_shortest or self.can_stop:
-            is_sorted = backfill.kind is BackfillKind.EASY and backfill.scan is Within.SHORTEST
-            return EstimatedLane(ask, tenant, priority, is_sorted=is_sorted, is_shortest=is_shortest)
-        return Lane(ask, tenant, priority)
 
     def key(self, lane: Lane, job: int) -> tuple[int, ...]:
         """Return the policy's key of a job at the front of its lane."""
@@ -333,11 +315,27 @@ class Kernel:
         self.freed = True
         self.changes += 1
 
+    def stand(self, number: int, tenant: int, ask: int, parts: tuple[Held, ...]) -> None:
+        """Let something that is no job keep parts already taken until it leaves."""
+        self.changes += 1
+        self.standing[number] = (ask, parts)
+        self._charge(tenant, ask, sum(part.workers for part in parts))
+
+    def leave(self, number: int, tenant: int) -> None:
+        """Let something that is no job give back what it holds."""
+        ask, parts = self.standing.pop(number)
+        self.capacity.release(ask, parts)
+        self._charge(tenant, ask, -sum(part.workers for part in parts))
+        self.freed = True
+        self.changes += 1
+
     def _count(self, job: int, parts: tuple[Held, ...], sign: int) -> None:
-        workers = sign * sum(part.workers for part in parts)
+        self._charge(self.work.tenant[job], self.work.ask[job], sign * sum(part.workers for part in parts))
+
+    def _charge(self, tenant: int, ask: int, workers: int) -> None:
         for counted in (self.quota, self.usage):
             if counted is not None:
-                counted.change(self.work.tenant[job], self.work.ask[job], workers)
+                counted.change(tenant, ask, workers)
 
     def _decide(self, decider: Decider) -> None:
         self.counts["decisions"] += 1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.simulate.ask_state import AskState
-from schedplan.simulate.capacity import Release, Spots
+from schedplan.simulate.capacity import Held, Release, Spots
 from schedplan.simulate.free_nodes import FreeNodes
 
 Whole = NDArray[np.int64]
@@ -119,6 +119,12 @@ class NodeProfile:
         if rows:
             np.add.at(back, (rows, nodes), np.array(amounts))
         self._free = self._free - back.sum(axis=0) + back.cumsum(axis=0)
+
+    def occupy(self, ask: int, parts: Iterable[Held]) -> None:
+        """Let parts be taken for ever."""
+        per_worker = self._needs.of(ask)[3]
+        for part in parts:
+            self._free[:, part.node] -= part.workers * per_worker[part.node]
 
     def change(self, ask: int, spots: Spots, start_s: int, end_s: int, sign: int) -> None:
         """Let spots be taken (sign 1) or given back (-1) from start_s until end_s."""

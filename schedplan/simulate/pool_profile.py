@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from schedplan.simulate.capacity import Release, Spots
+from schedplan.simulate.capacity import Held, Release, Spots
 
 
 class PoolProfile:
@@ -47,6 +47,11 @@ class PoolProfile:
             else:
                 back[-1] = gained
         self._free = [self._free[0] - gained + so_far for so_far in back]
+
+    def occupy(self, ask: int, parts: Iterable[Held]) -> None:
+        """Let parts be taken for ever."""
+        taken = sum(part.workers for part in parts)
+        self._free = [free - taken for free in self._free]
 
     def change(self, ask: int, spots: Spots, start_s: int, end_s: int, sign: int) -> None:
         """Let spots be taken (sign 1) or given back (-1) from start_s until end_s."""

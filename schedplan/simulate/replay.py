@@ -20,9 +20,11 @@ from schedplan.simulate.capacity import Capacity, Held
 from schedplan.simulate.conservative import ConservativeDecider
 from schedplan.simulate.decider import Decider
 from schedplan.simulate.easy import EasyDecider
+from schedplan.simulate.fleet import Fleet, FleetWork
 from schedplan.simulate.follow import FollowedPlan, PlanDecider, occupied_asks
+from schedplan.simulate.happenings import Happenings
 from schedplan.simulate.head import HeadDecider
-from schedplan.simulate.kernel import Kernel, Slowness
+from schedplan.simulate.kernel import Kernel, Slowness, Supply
 from schedplan.simulate.machine import Machine, machine_of
 from schedplan.simulate.node_scores import typical_shapes
 from schedplan.simulate.nodes import NO_TYPICAL, NodeCapacity
@@ -33,7 +35,7 @@ from schedplan.simulate.quota import QuotaGate
 from schedplan.simulate.skip import SkipDecider
 from schedplan.simulate.supply import NodeSupply, outages_of
 from schedplan.simulate.usage import TenantUsage
-from schedplan.simulate.work import Ask, Work, without, work_of
+from schedplan.simulate.work import Ask, Work, with_more, without, work_of
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,13 @@ def replay(
     plan: FollowedPlan | None = None,
     quotas: tuple[Quota, ...] = (),
     outages: tuple[Outage, ...] = (),
+    services: FleetWork | None = None,
 ) -> Replay:
     """Return what happens to `jobs` on `cluster` under `policy`; the policy `plan` needs a plan to follow (UsageError).
 
     Every job is replayed from its submission, whatever its state; what never starts stays out of `started`. outages: when nodes are
-    away; what runs there then is stopped. A plan is followed on the nodes that it was made for, without them.
+    away; what runs there then is stopped. services: with their load; a plan says itself what they hold. A plan is followed on the
+    nodes that it was made for, without either.
     """
     options = options or ReplayOptions()
     if (policy.blocking is Blocking.PLAN) != (plan is not None):
@@ -68,10 +72,14 @@ def replay(
         )
     machine = machine_of(cluster)
     work = work_of(jobs, options)
+    fleet = None
+    if plan is None and services is not None and services.loads:
+        work = with_more(work, services.asks(), (load.service.tenant for load in services.loads))
+        fleet = Fleet(services, machine, cluster, policy.scaling, work.tenants)
     asks = work.asks if plan is None else tuple(dict.fromkeys((*work.asks, *occupied_asks(plan))))
     away = outages_of(machine, cluster, outages) if plan is None else []
     has_supply = plan is None and (bool(away) or (options.loses_spot and _may_lose_spot(machine, work)))
-    capacity = _capacity(machine, asks, work, policy, options, by_node=has_supply or bool(cluster.speeds))
+    capacity = _capacity(machine, asks, work, policy, options, by_node=has_supply or fleet is not None or bool(cluster.speeds))
     too_large = frozenset(idx for idx in range(len(work.asks)) if not capacity.holds_when_empty(idx))
     work = without(work, too_large, DropReason.TOO_LARGE)
     quota = QuotaGate(quotas, machine, work) if quotas else None
@@ -81,15 +89,18 @@ def replay(
         policy,
         slowness=_slowness(cluster, machine, work) if cluster.speeds else None,
         quota=quota,
-        supply=_supply(capacity, away, work, options) if has_supply else None,
+        supply=_happenings(_supply(capacity, away, work, options) if has_supply else None, fleet),
         usage=None if policy.share.key is None else TenantUsage(policy.share, machine, work, quotas),
     )
+    if fleet is not None and services is not None:
+        fleet.meet(kernel, tuple(work.asks.index(ask) for ask in services.asks()))
     cycle = policy.cycle if options.cycle is None else replace(options.cycle, binds_per_s=policy.cycle.binds_per_s)
     kernel.run(_decider(kernel, machine, asks, plan, quotas), options.order, cycle)
+    run = None if fleet is None else fleet.finish()
     if not kernel.held:
         capacity.check_empty()
     return Replay(
-        timeline=_timeline(kernel, machine, capacity, policy),
+        timeline=replace(_timeline(kernel, machine, capacity, policy), services=run),
         notes=(*work.notes, *_notes(machine, capacity, policy), *_quota_notes(quota), *_supply_notes(kernel, policy, options)),
         warnings=_warnings(kernel),
         counts=tuple(sorted(kernel.counts.items())),
@@ -121,6 +132,14 @@ def _supply(capacity: Capacity, away: list[tuple[int, int, int, StopCause]], wor
     assert isinstance(capacity, NodeCapacity)
     first_s = work.submit_s[0] if options.loses_spot and work.submit_s else None
     return NodeSupply(capacity, away, options.seed, first_s)
+
+
+def _happenings(supply: NodeSupply | None, fleet: Fleet | None) -> Supply | None:
+    """Return what happens beside jobs: nodes first, then services, which lose what stands on a node that goes."""
+    if supply is None or fleet is None:
+        return supply or fleet
+    supply.watch(fleet.node_gone)
+    return Happenings((supply, fleet))
 
 
 def _decider(
@@ -257,11 +276,6 @@ def _parts(kernel: Kernel, worker_amount: NDArray[np.float64]) -> Parts:
         workers=workers,
         amount=workers * worker_amount[job] if len(job) else np.zeros(0),
         taken_s=np.array(kernel.part_taken_s, dtype=np.int64),
-        devices=tuple(_device_numbers(part) for part in kernel.part),
+        devices=tuple(part.device_numbers() for part in kernel.part),
         stopped_s=np.array([kernel.part_gone_s.get(idx, -1) for idx in range(len(job))], dtype=np.int64) if kernel.stops else None,
     )
-
-
-def _device_numbers(part: Held) -> tuple[int, ...]:
-    whole = [device for device in range(part.devices.bit_length()) if part.devices >> device & 1]
-    return tuple(sorted({*whole, *(device for device, _ in part.shares)}))

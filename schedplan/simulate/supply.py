@@ -6,6 +6,7 @@ interruptions, drawn by node and occurrence, so that it is the same under every 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from math import log
 
@@ -32,6 +33,8 @@ Event = tuple[int, int, int, int, str, StopCause]
 class NodeSupply:
     """Events by (instant, back before gone, node). A node is absent as long as anything keeps it away."""
 
+    can_stop = True
+
     def __init__(
         self, capacity: NodeCapacity, outages: list[tuple[int, int, int, StopCause]], seed: int, first_s: int | None
     ) -> None:
@@ -41,6 +44,7 @@ class NodeSupply:
         self._events: list[Event] = []
         self._away = [0] * len(capacity.machine.pools)
         self._returns: dict[int, int] = {}
+        self._watchers: list[Callable[[int, Kernel], None]] = []
         for start_s, end_s, node, cause in outages:
             self._events.append((start_s, GONE, node, end_s, cause.value, cause))
         for node, pool in enumerate(capacity.machine.pools if first_s is not None else ()):
@@ -48,6 +52,16 @@ class NodeSupply:
                 self._events.append(self._taken_back(node, first_s or 0, 0))
         self._occurrence = [0] * len(self._away)
         heapify(self._events)
+
+    def watch(self, gone: Callable[[int, Kernel], None]) -> None:
+        """Have someone told of each node that goes."""
+        self._watchers.append(gone)
+
+    def is_due(self, now_s: int) -> bool:
+        return self.next_s() <= now_s
+
+    def until_s(self) -> int:
+        return -1
 
     def next_s(self) -> int:
         return self._events[0][0] if self._events else NEVER
@@ -74,6 +88,8 @@ class NodeSupply:
         there = sorted(job for job, parts in kernel.held.items() if any(part.node == node for part in parts))
         for job in there:
             kernel.stop(job, cause, decider)
+        for gone in self._watchers:
+            gone(node, kernel)
         decider.supplied()
 
     def _come_back(self, node: int, at_s: int, cause: StopCause, kernel: Kernel, decider: Decider) -> None:

@@ -6,9 +6,11 @@ It knows jobs and no machine.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import ceil
 
+from schedplan.model.cluster import Market
 from schedplan.model.timeline import DropReason
 from schedplan.model.workload import Job, Topology, WorkerShape
 from schedplan.simulate.options import ReplayOptions
@@ -18,12 +20,20 @@ ROUNDING_S = 6e-5  # a millionth of a minute is forgiven, so that 1.1 minutes ar
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What a whole job asks for, without its times. Jobs of one ask fit at the same moments on the same nodes."""
+    """What a whole job asks for, without its times. Jobs of one ask fit at the same moments on the same nodes.
+
+    markets: where it may stand, in place of what spot_ok says; None where that says it.
+    """
 
     shape: WorkerShape
     workers: int
     topology: Topology
     spot_ok: bool
+    markets: tuple[Market, ...] | None = None
+
+    def may_stand_in(self, market: Market) -> bool:
+        """Whether it may stand on nodes of a market."""
+        return market in self.markets if self.markets is not None else self.spot_ok or market is not Market.SPOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +186,11 @@ def _checkpoints(job: Job) -> Checkpoints | None:
         return None
     interval_s = None if job.checkpoint_minutes is None else max(_whole_seconds(job.checkpoint_minutes), 1)
     return Checkpoints(interval_s, _whole_seconds(job.checkpoint_cost_minutes), _whole_seconds(job.restart_minutes))
+
+
+def with_more(work: Work, asks: tuple[Ask, ...], tenants: Iterable[str]) -> Work:
+    """Return work that also knows the asks and tenants of what is no job."""
+    return replace(work, asks=tuple(dict.fromkeys((*work.asks, *asks))), tenants=tuple(dict.fromkeys((*work.tenants, *tenants))))
 
 
 def without(work: Work, left_out: frozenset[int], reason: DropReason) -> Work:

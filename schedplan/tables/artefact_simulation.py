@@ -1,4 +1,4 @@
-"""A replay on disk: a folder with simulate.json, timeline.parquet and jobs_out.parquet, written whole or not at all."""
+"""A replay on disk: a folder with simulate.json and its tables, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -17,15 +17,20 @@ from schedplan.tables.artefact_context import InputRecord
 from schedplan.tables.artefact_folder import restore_interrupted, write_folder_whole
 from schedplan.tables.artefact_record import MALFORMED, NOT_THIS_KIND, Fields, Json, damaged, opened, sealed, sha256_of
 from schedplan.tables.dictionary.jobs_out import JOBS_OUT
+from schedplan.tables.dictionary.replicas_out import REPLICAS_OUT
+from schedplan.tables.dictionary.services_out import SERVICES_OUT
 from schedplan.tables.dictionary.timeline import TIMELINE
 from schedplan.tables.obstacles import FolderKind
+from schedplan.tables.service_columns import replica_columns, service_columns
 
 KIND = "simulation"
 SCHEMA_VERSION = "1.0"
 RECORD = "simulate.json"
 TIMELINE_FILE, JOBS_FILE = "timeline.parquet", "jobs_out.parquet"
+SERVICES_FILE, REPLICAS_FILE = "services_out.parquet", "replicas_out.parquet"
+_TABLE_FILES = (TIMELINE_FILE, JOBS_FILE, SERVICES_FILE, REPLICAS_FILE)
 _REPORT_FILES = ("report.html", "report.md", "report.json", "junit.xml")
-SIMULATION_FOLDER = FolderKind(KIND, RECORD, (RECORD, TIMELINE_FILE, JOBS_FILE, *_REPORT_FILES))
+SIMULATION_FOLDER = FolderKind(KIND, RECORD, (RECORD, *_TABLE_FILES, *_REPORT_FILES))
 
 RESUMED = "goes on after a stop"
 _SUBMIT, _GIVE_BACK, _STOP, _TAKE = 0, 1, 2, 3
@@ -59,13 +64,26 @@ def write_simulation(
     folder: Path, record: SimulationRecord, timeline: Timeline, *, force: bool = False, inputs: Iterable[Path] = ()
 ) -> None:
     """Put a replay at `folder`: complete, or the place is left as it was. Raises OutputError (artefact_folder tells when)."""
-    tables = (
-        (TIMELINE_FILE, columns_bytes(timeline_columns(timeline), TIMELINE)),
-        (JOBS_FILE, columns_bytes(job_columns(timeline), JOBS_OUT)),
-    )
+    tables = _tables(timeline)
     manifest: dict[str, Json] = {name: sha256_of(content) for name, content in tables}
     head = sealed({"kind": KIND, "schema_version": SCHEMA_VERSION, **_values(record), "files": manifest})
     write_folder_whole(folder, (*tables, (RECORD, head)), SIMULATION_FOLDER, force=force, inputs=inputs)
+
+
+def _tables(timeline: Timeline) -> tuple[tuple[str, bytes], ...]:
+    """Return (file, content) of every table of a replay; those of services only where it had any."""
+    of_jobs = (
+        (TIMELINE_FILE, columns_bytes(timeline_columns(timeline), TIMELINE)),
+        (JOBS_FILE, columns_bytes(job_columns(timeline), JOBS_OUT)),
+    )
+    run = timeline.services
+    if run is None:
+        return of_jobs
+    return (
+        *of_jobs,
+        (SERVICES_FILE, columns_bytes(service_columns(run), SERVICES_OUT)),
+        (REPLICAS_FILE, columns_bytes(replica_columns(run, timeline.nodes), REPLICAS_OUT)),
+    )
 
 
 def is_simulation(folder: Path) -> bool:
@@ -80,8 +98,8 @@ def read_simulation(folder: Path) -> SimulationRecord:
     path = folder / RECORD
     fields = opened(_content(path), file=str(path), kind=KIND, major=int(SCHEMA_VERSION.split(".", maxsplit=1)[0]))
     for name, sha256 in fields.text_pairs("files"):
-        if name not in (TIMELINE_FILE, JOBS_FILE):
-            raise fields.refusal("files", f"{TIMELINE_FILE} and {JOBS_FILE}")
+        if name not in _TABLE_FILES:
+            raise fields.refusal("files", ", ".join(_TABLE_FILES))
         if sha256_of(_content(folder / name)) != sha256:
             raise damaged(str(folder / name))
     return _record(fields)

@@ -24,7 +24,9 @@ from schedplan.tables.dictionary.plan_nodes import PLAN_NODES
 from schedplan.tables.dictionary.prices import PRICES
 from schedplan.tables.dictionary.quotas import QUOTAS
 from schedplan.tables.dictionary.replicas import REPLICAS
+from schedplan.tables.dictionary.replicas_out import REPLICAS_OUT
 from schedplan.tables.dictionary.services import SERVICES
+from schedplan.tables.dictionary.services_out import SERVICES_OUT
 from schedplan.tables.dictionary.speeds import SPEEDS
 from schedplan.tables.dictionary.timeline import TIMELINE
 from schedplan.tables.dictionary.unplaced import UNPLACED
@@ -47,7 +49,7 @@ INPUT_TABLES: tuple[Dictionary, ...] = (
     FORECAST,
 )
 PLAN_TABLES: tuple[Dictionary, ...] = (PLACEMENTS, REPLICAS, PLAN_NODES, UNPLACED)
-SIMULATION_TABLES: tuple[Dictionary, ...] = (TIMELINE, JOBS_OUT)
+SIMULATION_TABLES: tuple[Dictionary, ...] = (TIMELINE, JOBS_OUT, SERVICES_OUT, REPLICAS_OUT)
 ALL_TABLES: tuple[Dictionary, ...] = INPUT_TABLES + PLAN_TABLES + SIMULATION_TABLES
 _BY_NAME = {dictionary.name: dictionary for dictionary in ALL_TABLES}
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from schedplan.engines.part import ScalingKind
 from schedplan.engines.policy import Policy
-from schedplan.errors import InputError
+from schedplan.errors import InputError, UsageError
 from schedplan.forecast.runtime_estimates import guesses, with_estimates
 from schedplan.measures.work import placed_workers, stretch
 from schedplan.model.cluster import Cluster
@@ -18,6 +19,7 @@ from schedplan.model.plan import Plan
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, JobState
+from schedplan.simulate.fleet import FleetWork
 from schedplan.simulate.follow import FollowedPlan, followed
 from schedplan.simulate.options import EventOrder, ReplayOptions
 from schedplan.simulate.replay import Replay, replay
@@ -26,6 +28,7 @@ from schedplan.tables.machine import Machine, machine_pool
 from schedplan.tables.quotas import joined
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.project import Project
+from schedplan.workflows.replayed_services import logged_services, open_services
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class ReplayedWork:
     plan: FollowedPlan | None = None
     notes: tuple[str, ...] = ()
     guessed_minutes: Mapping[str, float] = field(default_factory=dict)
+    services: FleetWork | None = None
 
 
 def log_work(project: Project) -> ReplayedWork:
@@ -63,6 +67,21 @@ def open_work(project: Project) -> ReplayedWork:
     return ReplayedWork(
         content.cluster, jobs, grid.start_s, quotas, content.outages, notes=(*said, *guessed, *_history_notes(content))
     )
+
+
+def with_services(work: ReplayedWork, project: Project, policy: Policy) -> ReplayedWork:
+    """Return work with the services of a project beside it: on the horizon, or for a log over the rows of their load.
+
+    A log under a rule that asks for a forecast has none: UsageError.
+    """
+    if work.start_s is None:
+        if project.content.services and policy.scaling.kind is ScalingKind.FORECAST:
+            raise UsageError("scaling forecast needs a horizon, and a log of ended jobs has none", hint="Choose scaling slo.")
+        services, said = logged_services(project)
+    else:
+        grid, _ = horizon(project.settings.horizon, project.content, project.settings.project.timezone)
+        services, said = open_services(project, grid, policy.scaling)
+    return replace(work, services=services, notes=(*work.notes, *said))
 
 
 def planned_work(problem: Problem, plan: Plan) -> ReplayedWork:
@@ -91,7 +110,7 @@ def replay_work(
     options = ReplayOptions(
         order, seed, default_submit_s=work.start_s, otherwise_minutes=otherwise_minutes, guessed_minutes=work.guessed_minutes
     )
-    return replay(work.cluster, work.jobs, policy, options, work.plan, work.quotas, work.outages)
+    return replay(work.cluster, work.jobs, policy, options, work.plan, work.quotas, work.outages, work.services)
 
 
 def on_machine(project: Project, machine: Machine | None) -> Project:

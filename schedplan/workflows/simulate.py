@@ -33,6 +33,7 @@ from schedplan.workflows.replayed_work import (
     planned_work,
     read_warnings,
     replay_work,
+    with_services,
 )
 from schedplan.workflows.version import versions
 
@@ -120,16 +121,17 @@ class _Task:
 
 
 def _task(project: Project, asked: SimulateOptions) -> _Task:
-    if not project.content.jobs:
+    if not project.content.jobs and not project.content.services:
         raise InputError(
-            "there is no job to replay", code="SP1019", hint="Give jobs.csv, or a log that `schedplan ingest` has read."
+            "there is no job and no service to replay",
+            code="SP1019",
+            hint="Give jobs.csv, services.csv with load.csv, or a log that `schedplan ingest` has read.",
         )
     project = on_machine(project, asked.machine)
     content = project.content
-    work = open_work(project) if any(job.state.is_open for job in content.jobs) else log_work(project)
-    return _Task(
-        work, (*content.notes, *work.notes), (*read_warnings(project), *_history_left_out(content), *_services_left_out(content))
-    )
+    is_open = not content.jobs or any(job.state.is_open for job in content.jobs)
+    work = with_services(open_work(project) if is_open else log_work(project), project, asked.policy)
+    return _Task(work, (*content.notes, *work.notes), (*read_warnings(project), *_history_left_out(content)))
 
 
 def _planned_task(folder: Path, project: Project) -> _Task:
@@ -160,12 +162,6 @@ def _history_left_out(content: Content) -> tuple[str, ...]:
         f"jobs that ended are history and not replayed, for others wait or run: {ended:,} of {len(content.jobs):,}; give a table"
         " of ended jobs alone to replay them from their submission",
     )
-
-
-def _services_left_out(content: Content) -> tuple[str, ...]:
-    if not content.services:
-        return ()
-    return (f"services are not replayed, the jobs have all nodes to themselves: {len(content.services)}",)
 
 
 def _record(project: Project, asked: SimulateOptions, task: _Task, found: Replay) -> SimulationRecord:

@@ -91,4 +91,4 @@ def test_every_named_part_can_be_chosen() -> None:
                 beside = {"blocking": "skip"}
             composed(policy("fcfs"), Choices(**{part: name}, **beside))  # type: ignore[arg-type]
 
-    assert 10 == len(part_names())
+    assert 11 == len(part_names())

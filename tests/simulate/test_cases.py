@@ -18,8 +18,11 @@ from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.outage import Outage, OutageKind
 from schedplan.model.policy_parts import Choices
 from schedplan.model.quota import Quota
+from schedplan.model.service_run import ServicesRun
 from schedplan.model.timeline import REASONS, StartReason
-from schedplan.model.workload import Job, Topology, WorkerShape
+from schedplan.model.workload import Job, Service, Topology, WorkerShape
+from schedplan.simulate.autoscaler import Steps
+from schedplan.simulate.fleet import FleetWork, ServiceLoad
 from schedplan.simulate.options import EventOrder, ReplayOptions
 from schedplan.simulate.replay import replay
 
@@ -58,16 +61,72 @@ def job_of(given: dict[str, Any]) -> Job:
     )
 
 
+def services_of(given: dict[str, Any]) -> FleetWork | None:
+    """Rates as [instant, requests/s] pairs; times in seconds."""
+    if "services" not in given:
+        return None
+    loads = []
+    for one in given["services"]:
+        service = Service(
+            one["service"],
+            slo_ms=one.get("slo_ms", 100_000),
+            service_ms=one.get("service_ms", 1000),
+            slo_quantile=None,
+            service_cv=one.get("cv", 1.0),
+            concurrency=one.get("concurrency", 1),
+            tenant=one.get("tenant", "default"),
+            priority=one.get("priority", 0),
+            shape=WorkerShape(gpus=one.get("gpus", 1)),
+            min_replicas=one.get("min", 1),
+            max_replicas=one.get("max"),
+            min_hold_minutes=one.get("hold", 0) / 60,
+            startup_minutes=one.get("startup", 0) / 60,
+            affinity=one.get("affinity"),
+            load_minutes=one.get("loading", 0) / 60,
+            cache_hit_ratio=one.get("cached", 0.0),
+        )
+        expected = steps(one["forecast"]) if "forecast" in one else None
+        loads.append(ServiceLoad(service, steps(one["load"]), expected))
+    return FleetWork(tuple(loads), given.get("from", 0), given["until"])
+
+
+def steps(pairs: list[list[float]]) -> Steps:
+    return Steps(tuple(int(at_s) for at_s, _ in pairs), tuple(float(rate) for _, rate in pairs))
+
+
+def seen_of_services(run: ServicesRun | None) -> dict[str, Any]:
+    """ready: [instant, replicas that serve] where that changes; backlog: at the ends of those; late: requests that miss the SLO."""
+    if run is None:
+        return {}
+    ready: dict[str, list[list[int]]] = {name: [] for name in run.names}
+    backlog: dict[str, list[float]] = {name: [] for name in run.names}
+    late = dict.fromkeys(run.names, 0.0)
+    for span in run.spans:
+        name = run.names[span.service]
+        if not ready[name] or ready[name][-1][1] != span.ready:
+            ready[name].append([span.start_s, span.ready])
+            backlog[name].append(0.0)
+        backlog[name][-1] = round(span.backlog_end, 6)
+        late[name] = round(late[name] + span.late, 6)
+    return {
+        "ready": ready,
+        "backlog": backlog,
+        "late": late,
+        "scale_ups": [[run.names[one.service], one.asked_s, one.taken_s, one.ready_s] for one in run.replicas if one.asked_s],
+    }
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_case(case: Case) -> None:
     given = case.given
     cycle = Cycle(CycleKind(given["cycle"])) if "cycle" in given else None
     found = replay(
         Cluster(tuple(Pool(**node) for node in given["nodes"])),
-        tuple(job_of(job) for job in given["jobs"]),
+        tuple(job_of(job) for job in given.get("jobs", ())),
         composed(policy(given["policy"]), Choices(**given.get("parts", {}))),
         ReplayOptions(order=EventOrder(given.get("order", "submissions-first")), cycle=cycle),
         quotas=tuple(Quota(**quota) for quota in given.get("quotas", ())),
+        services=services_of(given),
         outages=tuple(Outage(**{**outage, "kind": OutageKind(outage["kind"])}) for outage in given.get("outages", ())),
     ).timeline
     started = [idx for idx in range(len(found.jobs)) if found.started[idx]]
@@ -90,6 +149,7 @@ def test_case(case: Case) -> None:
         "dropped": {reason.name: count for reason, count in found.dropped},
         "unplaced": measured["unplaced"],
         "gang_start_rate": measured["gang_start_rate"],
+        **seen_of_services(found.services),
     }
 
     assert given["expect"] == {key: seen[key] for key in given["expect"]}

@@ -15,6 +15,8 @@ from schedplan.tables.column import Kind
 TABLES = [
     *("nodes", "jobs", "services", "load", "speeds", "quotas", "prices", "carbon", "outages", "pins", "events"),
     *("latency_samples", "links", "offers", "forecast", "placements", "replicas", "plan_nodes", "unplaced", "timeline", "jobs_out"),
+    "services_out",
+    "replicas_out",
 ]
 
 

@@ -167,6 +167,7 @@ def test_every_rule_of_a_policy_is_printed() -> None:
         "tie",
         "estimate",
         "preemption",
+        "replicas",
         "cycle",
     ]
     assert sorted(rules) == sorted(said["rules"])
@@ -183,3 +184,32 @@ def test_a_replay_says_that_profiles_count_their_compute_slices_alone(project: P
 
     assert shown.exit_code == 0, shown.stderr
     assert "jobs that ask for a named profile (slice_profile), replayed by its compute slices alone" in shown.stdout + shown.stderr
+
+
+def test_services_beside_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two replicas at 0.7 of 2 x 1 request/s, then three: the fourth device is the job's, the fifth of a gang of two is missing."""
+    (tmp_path / "nodes.csv").write_text("node,gpus\nn,4\n", encoding="utf-8")
+    (tmp_path / "services.csv").write_text(
+        "service,slo_ms,slo_quantile,service_ms,gpus_per_replica\ns,9000,mean,1000,1\n", encoding="utf-8"
+    )
+    rows = "".join(f"s,2026-01-01T0{hour}:00:00Z,{rate}\n" for hour, rate in enumerate([1.4, 1.4, 2.0, 2.0]))
+    (tmp_path / "load.csv").write_text(f"unique_id,ds,y\n{rows}", encoding="utf-8")
+    (tmp_path / "jobs.csv").write_text(
+        "job,submit_time,gpus_per_worker,runtime_minutes,state\na,2026-01-01T00:00:00Z,1,10,pending\n", encoding="utf-8"
+    )
+    text = '[inputs]\njobs = "jobs.csv"\nnodes = "nodes.csv"\nservices = "services.csv"\nload = "load.csv"\n'
+    (tmp_path / "schedplan.toml").write_text(f"{text}[horizon]\nstart = 2026-01-01T00:00:00Z\nhours = 4\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    shown = run("simulate", "-o", "json")
+    folder = tmp_path / "runs" / "simulation"
+
+    assert shown.exit_code == 0, shown.stderr
+    measured = {(one["name"], one["labels"].get("service")): one["value"] for one in json.loads(shown.stdout)["measures"]}
+    # 2 replicas until 02:00:15, where 2 on 2 has no steady state: 15 s x 2 requests are late of 2 h x (1.4 + 2.0).
+    assert 30 == measured["missed_requests", "s"]
+    assert 1 - 30 / (7200 * 3.4) == pytest.approx(measured["slo_attainment", None])
+    spans = pq.read_table(folder / "services_out.parquet").to_pylist()
+    assert [2, 3] == list(dict.fromkeys(row["ready"] for row in spans))
+    assert 3 == pq.read_table(folder / "replicas_out.parquet").num_rows
+    assert run("simulate", "--force", "-q").exit_code == 0
+    assert run("check", str(folder), "--rule", "slo_attainment >= 0.99").exit_code == 0
