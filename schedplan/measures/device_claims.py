@@ -52,7 +52,7 @@ def claims_by_node(problem: Problem, runs: Sequence[Run], replicas: Sequence[Rep
     owners = {service.name: number for number, service in enumerate(problem.services, start=1) if service.dedicated}
     for stand in replicas:
         shape = problem.service_by_name[stand.service].shape
-        need, profile = _need(problem.cluster, stand.node, shape), _profile(problem.cluster, stand.node, shape)
+        need, profile = devices_needed(problem.cluster, stand.node, shape), _profile(problem.cluster, stand.node, shape)
         owner = owners.get(stand.service, 0)
         found.setdefault(stand.node, []).extend(
             Claim((stand.service, number), False, stand.slot, stand.slot + 1, *need, owner, grouped=False, profile=profile)
@@ -63,7 +63,10 @@ def claims_by_node(problem: Problem, runs: Sequence[Run], replicas: Sequence[Rep
         arrival_s, devices = max(run.job.release_s or 0, problem.grid.start_s), run.job.devices
         is_there = run.job.state is JobState.RUNNING
         for part in run.parts:
-            need, profile = _need(problem.cluster, part.node, run.job.shape), _profile(problem.cluster, part.node, run.job.shape)
+            need, profile = (
+                devices_needed(problem.cluster, part.node, run.job.shape),
+                _profile(problem.cluster, part.node, run.job.shape),
+            )
             found.setdefault(part.node, []).extend(
                 Claim(
                     (part.job, number),
@@ -118,8 +121,8 @@ def _profile(cluster: Cluster, node: str, shape: WorkerShape) -> SliceProfile | 
     return cluster.pool_of_node[node].profile(shape.slice_profile)
 
 
-def _need(cluster: Cluster, node: str, shape: WorkerShape) -> tuple[int, int]:
-    """(whole devices, slices of one device) of one worker."""
+def devices_needed(cluster: Cluster, node: str, shape: WorkerShape) -> tuple[int, int]:
+    """Return (whole devices, slices of one device) that one worker takes on a node."""
     profile = _profile(cluster, node, shape)
     if profile is not None:
         return 0, profile.compute

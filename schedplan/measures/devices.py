@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.device_board import DeviceBoard
-from schedplan.measures.device_claims import Claim, claims_by_node
+from schedplan.measures.device_claims import Claim, claims_by_node, devices_needed
 from schedplan.measures.device_text import device_texts
+from schedplan.measures.gang_family import is_in_one_group
 from schedplan.measures.runs import Run
 from schedplan.model.cluster import Pool
 from schedplan.model.plan import ReplicaPart
 from schedplan.model.problem import Problem
+from schedplan.model.workload import WorkerShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +55,59 @@ class DeviceUse:
 
 def assign_devices(problem: Problem, runs: Sequence[Run], replicas: Sequence[ReplicaPart]) -> DeviceUse:
     """Return who holds which device. Same input, same answer."""
+    return _assigned(problem, claims_by_node(problem, runs, replicas), problem.cluster.nodes)
+
+
+def unassigned_nodes(problem: Problem, runs: Sequence[Run], replicas: Sequence[ReplicaPart]) -> tuple[Unassigned, ...]:
+    """Return the nodes whose work finds no single devices, as `assign_devices` does, without giving devices away where all of it
+    takes whole ones.
+
+    There it always finds some where no slot asks for more than there are: taken in order of their first slots, each finds as many
+    free as it asks for, since what began before and still stands holds no more than the rest.
+    """
+    doubtful = _doubtful(problem, runs, replicas)
+    if not doubtful:
+        return ()
+    claims = claims_by_node(problem, runs, replicas)
+    return _assigned(problem, claims, tuple(node for node in problem.cluster.nodes if node in doubtful)).unassigned
+
+
+def _doubtful(problem: Problem, runs: Sequence[Run], replicas: Sequence[ReplicaPart]) -> set[str]:
+    """Return the nodes on which some work takes shares of devices, or devices of one group, or more are held than there are."""
+    cluster, held = problem.cluster, np.zeros((len(problem.cluster.nodes), problem.grid.n_slots), dtype=np.int64)
+    found: set[str] = set()
+    known: dict[tuple[str, WorkerShape], tuple[int, int]] = {}
+
+    def hold(node: str, shape: WorkerShape, count: int, slots: slice) -> None:
+        key = (cluster.pool_of_node[node].name, shape)
+        if key not in known:
+            known[key] = devices_needed(cluster, node, shape)
+        whole, slices = known[key]
+        held[cluster.node_idx[node], slots] += whole * count
+        if slices:
+            found.add(node)
+
+    for stand in replicas:
+        hold(stand.node, problem.service_by_name[stand.service].shape, stand.replicas, slice(stand.slot, stand.slot + 1))
+    for run in runs:
+        for part in run.parts:
+            hold(part.node, run.job.shape, part.workers, run.slots)
+        if is_in_one_group(run.job):
+            found.update(part.node for part in run.parts)
+    most = np.array([cluster.pool_of_node[node].gpus for node in cluster.nodes], dtype=np.int64)
+    return found | {cluster.nodes[row] for row in np.flatnonzero((held > most[:, None]).any(axis=1))}
+
+
+def _assigned(problem: Problem, claims_of: dict[str, list[Claim]], nodes: Sequence[str]) -> DeviceUse:
+    """Return who holds which device of some nodes; of others nothing is said."""
     cluster = problem.cluster
     shape = (len(cluster.nodes), problem.grid.n_slots)
     whole_free = np.zeros(shape, dtype=np.int64)
     widest_free = np.zeros(shape)
     slots_of: dict[tuple[str, str, int], str] = {}
     unassigned = []
-    claims_of = claims_by_node(problem, runs, replicas)
-    for row, node in enumerate(cluster.nodes):
-        pool = cluster.pool_of_node[node]
+    for node in nodes:
+        row, pool = cluster.node_idx[node], cluster.pool_of_node[node]
         if pool.gpus == 0 and node not in claims_of:
             continue
         board = DeviceBoard(pool, problem.grid.n_slots)

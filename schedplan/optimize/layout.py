@@ -15,33 +15,25 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.measures.eligibility import job_refusal, service_refusal, workers_per_group, workers_per_node
-from schedplan.measures.gang_family import gang_family, loads_on
+from schedplan.measures.eligibility import service_refusal
 from schedplan.measures.min_on_time import is_asked, most_nodes
 from schedplan.measures.outages import is_down
 from schedplan.measures.pieces import Piece
 from schedplan.measures.quotas import quota_refusal
-from schedplan.measures.work import release_s
+from schedplan.measures.work import last_end, release_s
 from schedplan.model.cluster import NodeStatus, Pool
 from schedplan.model.plan import JobPart
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Job, JobState, Service, Topology
+from schedplan.model.workload import Job, JobState, Service
 from schedplan.optimize.cells import Cell, Level, cells_of
 from schedplan.optimize.constraints.elastic import Choice, choices
 from schedplan.optimize.constraints.spot import fewest_nodes
-from schedplan.optimize.constraints.topology import domain_of, is_on_one_node
 from schedplan.optimize.piece_choices import piece_choices
 from schedplan.optimize.requirement import least_replicas_by_slot
+from schedplan.optimize.run_times import RunTimes
+from schedplan.optimize.sites import Site, room, sites
 from schedplan.packing.assignment import has_work
 from schedplan.packing.supply import close_supply
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Where a gang may stand as a whole: cells of one family and one domain. `per_node` workers fit an empty node of each cell."""
-
-    cells: tuple[int, ...]
-    per_node: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +109,11 @@ class Layout:
         """The columns as arrays."""
         return ColumnArrays.of(self.columns)
 
+    @cached_property
+    def run_times(self) -> RunTimes:
+        """How long jobs run on pools."""
+        return RunTimes(self.problem)
+
     def is_closed(self, cell_idx: int, start_slot: int, end_edge: int) -> bool:
         """Whether an outage closes a cell to work in some slot from start_slot to before end_edge."""
         return not self.offers_outages and is_down(self.problem, self.cells[cell_idx].nodes, start_slot, end_edge)
@@ -155,9 +152,33 @@ def without_columns(problem: Problem, jobs: tuple[Job, ...], level: Level, *, me
 
 def columns_of(found: Layout, job_class: JobClass) -> Iterator[Column]:
     """Give the columns of a class of a layout."""
+    if _is_plain(found.problem, job_class):
+        yield from _plain_columns(found, job_class)
+        return
     for site_idx, site in enumerate(job_class.sites):
         for choice, piece in _open_choices(found.problem, found.cells, job_class, site, merged=not found.offers_outages):
             yield Column(job_class.idx, site_idx, choice.start_slot, choice.end_edge, choice.workers, piece)
+
+
+def _is_plain(problem: Problem, job_class: JobClass) -> bool:
+    """Whether the columns of a class are all starts in its window, with all of its workers."""
+    job = job_class.job
+    is_whole = not job.is_elastic and job.name not in problem.may_pause
+    return job_class.fixed is None and is_whole and not problem.outages and not problem.limits.min_on_time
+
+
+def _plain_columns(found: Layout, job_class: JobClass) -> Iterator[Column]:
+    problem, job, times = found.problem, job_class.job, found.run_times
+    first, last, length = problem.grid.release_slot(job.release_s), last_end(problem, job), times.key(job)
+    for site_idx, site in enumerate(job_class.sites):
+        pool = _pool_of(problem, found.cells, job, site)
+        if quota_refusal(problem, job, pool.accelerator, job.workers) is None:
+            ends = times.ends(job, pool, length)
+            for start_slot in range(first, len(ends)):
+                end_edge = ends[start_slot]
+                if end_edge is None or end_edge > last:
+                    break
+                yield Column(job_class.idx, site_idx, start_slot, end_edge, job.workers)
 
 
 def _open_choices(
@@ -192,7 +213,7 @@ def _choices(problem: Problem, cells: tuple[Cell, ...], job_class: JobClass, sit
         yield from ((choice, Piece.WHOLE) for choice in choices(problem, job, pool))
         return
     open_numbers: dict[int, bool] = {}
-    for choice in choices(problem, job, pool, _room(cells, site, job)):
+    for choice in choices(problem, job, pool, room(cells, site, job)):
         if choice.workers not in open_numbers:
             open_numbers[choice.workers] = quota_refusal(problem, job, pool.accelerator, choice.workers) is None
         if open_numbers[choice.workers]:
@@ -291,37 +312,9 @@ def _pool_of(problem: Problem, cells: tuple[Cell, ...], job: Job, site: Site) ->
     return problem.cluster.pool_of_node[job.placement[0].node]
 
 
-def sites(problem: Problem, cells: tuple[Cell, ...], job: Job, level: Level) -> tuple[Site, ...]:
-    """Return the sites a waiting job may stand on: eligible cells by family and domain, each with room for the whole gang."""
-    groups: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
-    for cell in cells:
-        per_node = workers_per_node(cell.pool, job.shape)
-        domain = domain_of(cell.pool, job.topology)
-        if job_refusal(cell.pool, job) is not None or per_node == 0:
-            continue
-        is_single = job.workers == 1 or is_on_one_node(job.topology)
-        family = (cell.idx,) if is_single else (domain, loads_on(job, cell.pool), *gang_family(problem, cell.pool))
-        groups[family].append((cell.idx, per_node))
-    found = (Site(tuple(idx for idx, _ in group), tuple(per_node for _, per_node in group)) for group in groups.values())
-    return tuple(site for site in found if _holds(cells, site, job))
-
-
 def _holds_then(problem: Problem, cells: tuple[Cell, ...], site: Site, job: Job, choice: Choice) -> bool:
     """Whether the cells of a site that no outage closes meanwhile have room for the whole gang."""
     is_open = [not is_down(problem, cells[idx].nodes, choice.start_slot, choice.end_edge) for idx in site.cells]
     open_cells = tuple(idx for idx, takes in zip(site.cells, is_open, strict=True) if takes)
     per_node = tuple(most for most, takes in zip(site.per_node, is_open, strict=True) if takes)
-    return all(is_open) or (bool(open_cells) and _room(cells, Site(open_cells, per_node), job) >= choice.workers)
-
-
-def _holds(cells: tuple[Cell, ...], site: Site, job: Job) -> bool:
-    return _room(cells, site, job) >= job.least_workers
-
-
-def _room(cells: tuple[Cell, ...], site: Site, job: Job) -> int:
-    """Return how many workers of one gang a site holds when empty."""
-    if job.topology is Topology.DEVICE_GROUP:
-        return max(workers_per_group(cells[idx].pool, job.shape) for idx in site.cells)
-    if is_on_one_node(job.topology):
-        return max(site.per_node)
-    return sum(cells[idx].count * per_node for idx, per_node in zip(site.cells, site.per_node, strict=True))
+    return all(is_open) or (bool(open_cells) and room(cells, Site(open_cells, per_node), job) >= choice.workers)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem, Reserve
 from schedplan.model.workload import JobState, Service
-from schedplan.optimize.reference.plan import inserted
+from schedplan.optimize.reference.insertion import inserted
 from schedplan.optimize.reference.services import reference_replicas
 from schedplan.packing.assignment import Assignment, FleetSlot, GangStart, as_solved, assign, has_work
 from schedplan.packing.board import Board

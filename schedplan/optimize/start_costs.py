@@ -20,7 +20,8 @@ from schedplan.model.problem import GOALS, Objective
 from schedplan.optimize.cells import Cell
 from schedplan.optimize.constraints.elastic import is_taken_back
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_node_h
-from schedplan.optimize.layout import Column, JobClass, Layout, Site
+from schedplan.optimize.layout import Column, JobClass, Layout
+from schedplan.optimize.sites import Site
 
 Floats = NDArray[np.float64]
 

@@ -24,9 +24,10 @@ from schedplan.model.workload import Job
 from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.formulation import Formulation, aimed, build
-from schedplan.optimize.layout import Column, JobClass, Layout, Site, is_bound
+from schedplan.optimize.layout import Column, JobClass, Layout, is_bound
 from schedplan.optimize.node_devices import may_be_needed
 from schedplan.optimize.rows import Rows
+from schedplan.optimize.sites import Site
 from schedplan.optimize.solvers.linear import Linear, Program, linear
 from schedplan.optimize.start_costs import start_costs
 from schedplan.optimize.variables import Variables, most_workers, variables

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from schedplan.model.workload import WorkerShape
 from schedplan.packing.board import Board, Hold
 
-_WIDEST = np.int64(1 << 40)
-
 
 def place_gang(
     board: Board,
@@ -52,15 +50,11 @@ def _taken(
     nodes, room = nodes[is_fitting], room[is_fitting]
     roomiest = np.lexsort((nodes, -room))[:most_nodes] if most_nodes is not None else None
     first_room = room.copy()
-    idle_slots = (board.held[nodes, first_slot:end_slot] == 0).sum(axis=1)
+    idle_slots = board.idle_slots(nodes, first_slot, end_slot)
     holds = []
     missing = workers
     while missing:
-        is_fitting = room > 0
-        holds_rest = room >= missing
-        rank = np.where(holds_rest, room - missing, _WIDEST - room)
-        order = np.lexsort((nodes, rank, ~holds_rest, idle_slots, ~is_fitting))
-        best = int(order[0])
+        best = _best(nodes, room, idle_slots, missing)
         taken = min(missing, int(room[best]))
         holds.append(board.take(int(nodes[best]), shape, taken, first_slot, end_slot, grouped=grouped))
         missing -= taken
@@ -70,3 +64,19 @@ def _taken(
     for hold in holds:
         board.give_back(hold)
     return _taken(board, nodes[roomiest], first_room[roomiest], shape, workers, first_slot, end_slot, grouped, None)
+
+
+def _best(nodes: NDArray[np.intp], room: NDArray[np.int64], idle_slots: NDArray[np.int64], missing: int) -> int:
+    """Return which node comes first of those that have room, of which there must be some."""
+    here = np.flatnonzero(room)
+    idle = idle_slots[here]
+    here = here[idle == idle.min()]
+    left = room[here]
+    holds_rest = left >= missing
+    if holds_rest.any():
+        here = here[holds_rest]
+        left = left[holds_rest]
+        here = here[left == left.min()]
+    else:
+        here = here[left == left.max()]
+    return int(here[nodes[here].argmin()])

@@ -3,7 +3,7 @@ import random
 import numpy as np
 import pytest
 
-from schedplan.measures.devices import assign_devices
+from schedplan.measures.devices import assign_devices, unassigned_nodes
 from schedplan.measures.runs import runs_of
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.plan import Decisions, JobPart, ReplicaPart
@@ -30,7 +30,11 @@ def assign(pool, jobs, parts, services=(), replicas=()):
     problem = Problem("p", GRID, Cluster((pool,)), work, tuple(services))
     placed = tuple(JobPart(name, "n", start, workers) for name, start, workers in parts)
     decisions = Decisions(placed, tuple(replicas), np.ones((1, 4), dtype=np.bool_))
-    return assign_devices(problem, runs_of(problem, decisions), decisions.replicas)
+    runs = runs_of(problem, decisions)
+    found = assign_devices(problem, runs, decisions.replicas)
+
+    assert unassigned_nodes(problem, runs, decisions.replicas) == found.unassigned
+    return found
 
 
 def test_whole_devices_are_taken_by_start_then_name():
@@ -236,3 +240,18 @@ def test_profiles_and_whole_devices_put_together_by_arrival_are_found_again():
 
     assert len(parts) > 40
     assert found.unassigned == ()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whole_devices_find_an_assignment_where_no_slot_asks_for_too_many(seed):
+    source = random.Random(seed)
+    jobs = [(f"j{number}", source.randint(1, 3), source.randint(1, 3), Topology.CLUSTER) for number in range(7)]
+    parts = [(name, source.randint(0, 3), 1) for name, *_ in jobs]
+    held = [0] * 4
+    for (_, gpus, hours, _), (_, start, _) in zip(jobs, parts, strict=True):
+        for slot in range(start, min(start + hours, 4)):
+            held[slot] += gpus
+    found = assign(Pool("n", gpus=5), jobs, parts)
+
+    # `assign` holds the short way against the one that gives devices away
+    assert bool(found.unassigned) == (max(held) > 5)

@@ -15,6 +15,7 @@ from schedplan.packing.assignment import GangStart, assign
 from schedplan.packing.board import Board, first_ready_slot
 from schedplan.packing.gang import place_gang
 from schedplan.packing.screen import screened
+from schedplan.packing.slot_rooms import SlotRooms
 from schedplan.packing.supply import close_supply, paid_slots, request_slot
 from schedplan.timegrid import TimeGrid
 
@@ -258,3 +259,36 @@ def test_a_gang_too_large_for_one_rack_is_held_against_racks() -> None:
     found = screened(problem(*pools, jobs=(gang,)), gang, 0, 0)
     assert found is not None
     assert "needs 3 workers at once; the largest place that takes it, a, holds 2 when empty (inside one rack)" == found.evidence
+
+
+def test_rooms_that_are_followed_are_those_of_the_board() -> None:
+    board = Board(problem(Pool("a", 2, 2, 2, gpus=4, cpus=8), Pool("b", gpus=2)))
+    shape, where = WorkerShape(gpus=1, cpus=3), nodes(2)
+    followed = SlotRooms(board).follow(where, shape)
+
+    # 8 cores hold two workers of 3, though 4 devices would hold four: 2 nodes take 4 in all, and one of them 2
+    assert [4] * 6 == followed.room(one_node=False).tolist()
+    assert [2] * 6 == followed.room(one_node=True).tolist()
+
+    hold = board.take(0, WorkerShape(gpus=3), 1, 1, 3)
+    board.take(2, WorkerShape(gpus=2), 1, 0, 6)
+
+    # one device of node 0 is left in slots 1 and 2; what stands on node 2 is none of theirs
+    assert [4, 3, 3, 4, 4, 4] == followed.room(one_node=False).tolist()
+    assert 0b111001 == followed.fits(4, one_node=False)
+    assert 0b111111 == followed.fits(2, one_node=True)
+
+    board.give_back(hold)
+
+    assert 0b111111 == followed.fits(4, one_node=False)
+
+
+def test_whole_devices_are_taken_from_the_first_that_are_free_throughout() -> None:
+    board = Board(problem(Pool("n", gpus=4, slices_per_gpu=2)))
+    board.take(0, WorkerShape(gpus=1), 1, 0, 2)
+    later = board.take(0, WorkerShape(gpus=2), 1, 1, 4)
+
+    # device 0 is held in slot 1, so 1 and 2 are taken; then only 3 is free in slot 1 and 0 and 3 in slot 3
+    assert ((1, 2, 0), (2, 2, 0)) == later.devices
+    assert [1, 2] == [int(board.room(nodes(1), WorkerShape(gpus=1), slot, slot + 1)[0]) for slot in (1, 3)]
+    assert [6, 2, 4, 4, 8, 8] == board.left[0].tolist()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.measures.coverage import mix_of
-from schedplan.measures.devices import Unassigned, assign_devices
+from schedplan.measures.devices import Unassigned, unassigned_nodes
 from schedplan.measures.pieces import pieces_of
 from schedplan.measures.runs import Run, runs_of
 from schedplan.measures.warm_up import serving_parts
@@ -91,7 +91,7 @@ class Case:
     @cached_property
     def unassigned(self) -> tuple[Unassigned, ...]:
         """Nodes whose work finds no single devices, each with the rule in the way."""
-        return assign_devices(self.problem, self.runs, self.decisions.replicas).unassigned
+        return unassigned_nodes(self.problem, self.runs, self.decisions.replicas)
 
     @cached_property
     def serving_of(self) -> dict[str, tuple[tuple[ReplicaPart, ...], ...]]:

@@ -11,7 +11,8 @@ from schedplan.model.plan import Decisions, JobPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.window import windows_from
-from schedplan.optimize.reference.plan import inserted, running_parts
+from schedplan.optimize.reference.insertion import inserted
+from schedplan.optimize.reference.plan import running_parts
 from schedplan.optimize.reference.services import reference_replicas
 from schedplan.packing.assignment import has_work
 from schedplan.packing.board import Board, Hold

@@ -15,7 +15,8 @@ from schedplan.measures.work import last_end, run_minutes
 from schedplan.model.problem import Demand, Intensity, PriceSeries, Problem
 from schedplan.model.workload import Job, JobState, Placed
 from schedplan.optimize.cells import Level
-from schedplan.optimize.layout import Column, JobClass, Layout, Site, columns_of, is_named, without_columns
+from schedplan.optimize.layout import Column, JobClass, Layout, columns_of, is_named, without_columns
+from schedplan.optimize.sites import Site
 from schedplan.packing.assignment import GangStart
 from schedplan.timegrid import TimeGrid
 

@@ -14,12 +14,13 @@ from schedplan.model.workload import Job
 from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.spot import fewest_nodes
 from schedplan.optimize.constraints.window import windows_from
-from schedplan.optimize.layout import Layout, Site, without_columns
+from schedplan.optimize.layout import Layout, without_columns
 from schedplan.optimize.nodes.berth import Berth
 from schedplan.optimize.nodes.fleets import Demands, refit
 from schedplan.optimize.nodes.floor import Floor
 from schedplan.optimize.nodes.offers import Offer, berths, nodes_for
 from schedplan.optimize.nodes.rates import Rates
+from schedplan.optimize.sites import Site
 
 
 class PricedFloor:
