@@ -3,7 +3,7 @@
 #   make demo   install, plan the e-commerce day, print the comparison and the path of its HTML report
 #   make test   install, run the tests
 #   make prove  the long proofs: brute force, planted plans, changes that must not matter, replays, changed clusters; an hour of CPU
-#   make test-real  the tests that need a real program on this machine: Chromium, Prometheus
+#   make test-real  the tests that need a real program on this machine: Chromium, Prometheus, Slurm
 #   make ingest-report   what becomes of every file of the public data, row by row
 #   make lint   install, check style, types and import layers
 #   make docs   write the pages of docs/ that the code holds

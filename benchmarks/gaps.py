@@ -41,9 +41,9 @@ _PER_MB = 1_000_000 if sys.platform == "darwin" else 1_000_000 / 1024  # ru_maxr
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a plan stands. verified_s: wall seconds until a first plan was accepted, better_s: until one better than first-come's was,
-    all_s: until the end, all with loading and forecasts; None where there was none. cpu_s: of the process. ratios: objective by
-    that of each of POLICIES."""
+    """How a plan stands. verified_s: wall seconds until a first plan was accepted, better_s: until one better than first-come's
+    was, all_s: until the end, all with loading and forecasts; None where there was none. cpu_s: of the process. ratios: objective
+    by that of each of POLICIES."""
 
     verified_s: float | None
     better_s: float | None

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import ceil
 
 from schedplan.model.cluster import Market
 from schedplan.model.timeline import DropReason
 from schedplan.model.workload import Job, Topology, WorkerShape
+from schedplan.simulate.name_order import name_order
 from schedplan.simulate.options import ReplayOptions
 
 ROUNDING_S = 6e-5  # a millionth of a minute is forgiven, so that 1.1 minutes are 66 seconds
@@ -47,7 +49,8 @@ class Checkpoints:
 
 @dataclass(frozen=True)
 class Work:
-    """Jobs by (release, name), parallel lists. run_s: min(run time, limit); estimate_s: the guess, the limit, else the run time.
+    """Jobs by release, those of one second by `name_order`, parallel lists. run_s: min(run time, limit); estimate_s: the guess, the
+    limit, else the run time.
 
     ask: index into asks; killed: the limit ends it; tenant: index into tenants. checkpoints: of jobs that state any of it.
     notes: what was assumed.
@@ -91,10 +94,9 @@ def work_of(jobs: tuple[Job, ...], options: ReplayOptions) -> Work:
             released_s = job.release_s
             if released_s is None:
                 said["jobs that state no submission, submitted at the start"] += 1
-            rows.append((first_s if released_s is None else released_s, job.name, job, found))
+            rows.append((first_s if released_s is None else released_s, job, found))
         _note_left_aside(job, said)
-    rows.sort(key=lambda row: row[:2])
-    return _work([(submit_s, job, times) for submit_s, _, job, times in rows], dropped, said)
+    return _work(_by_arrival(rows), dropped, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,15 @@ class _Times:
     run_s: int
     estimate_s: int
     killed: bool
+
+
+def _by_arrival(rows: list[tuple[int, Job, _Times]]) -> list[tuple[int, Job, _Times]]:
+    """Return rows by submission, those of one second by the order of their names."""
+    found: list[tuple[int, Job, _Times]] = []
+    for _, alike in groupby(sorted(rows, key=lambda row: row[0]), key=lambda row: row[0]):
+        of_one_second = list(alike)
+        found += of_one_second if len(of_one_second) == 1 else sorted(of_one_second, key=lambda row: name_order(row[1].name))
+    return found
 
 
 def _timed(job: Job, options: ReplayOptions, said: Counter[str]) -> _Times | None:
