@@ -165,6 +165,10 @@ def _refuse_what_does_not_go_together(policy: Policy) -> None:
             policy.preemption.grace_s > 0 and policy.blocking is not Blocking.SKIP,
             "grace for what is stopped needs blocking skip: others start meanwhile",
         ),
+        (
+            backfills and policy.nodes.is_guided,
+            "places that a plan keeps and reservations of backfilling do not know of each other",
+        ),
         (backfills and policy.blocking is Blocking.SKIP, "backfill goes by a job that blocks, and with blocking skip none does"),
         (
             policy.gang.kind is GangKind.PER_WORKER and policy.blocking is not Blocking.SKIP,

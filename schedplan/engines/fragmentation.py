@@ -50,20 +50,28 @@ def fragments(devices: Floats, cores: Floats, typical: Floats) -> Floats:
 
 
 def _scores_of_share(nodes: NodesView, asked: Floats) -> Floats:
-    """Return the score of each device that holds a share, NOT_THERE for any other, float64 [n_nodes, n_devices]."""
+    """Return the score of each device that holds a share, NOT_THERE for any other, float64 [n_nodes, n_devices]. Devices of a node
+    with the same free share score the same.
+    """
     devices, cores = _devices(nodes), nodes.free[:, CORES] - asked[CORES]
     found = np.full(devices.shape, NOT_THERE)
-    for device in range(devices.shape[1]):
-        after = devices.copy()
-        after[:, device] -= asked[DEVICES]
-        fits = after[:, device] >= -ROUNDING
-        found[fits, device] = _score(nodes, fragments(after, cores, nodes.typical))[fits]
-    return found
+    alike = devices[:, :, None] == devices[:, None, :]
+    first = alike.argmax(axis=2)
+    fits = devices - asked[DEVICES] >= -ROUNDING
+    rows, columns = np.nonzero(fits & (first == np.arange(devices.shape[1])))
+    after = devices[rows]
+    after[np.arange(len(rows)), columns] -= asked[DEVICES]
+    before = fragments(devices, nodes.free[:, CORES], nodes.typical)
+    found[rows, columns] = _whole(fragments(after, cores[rows], nodes.typical) - before[rows])
+    return np.asarray(np.where(fits, np.take_along_axis(found, first, axis=1), NOT_THERE))
 
 
 def _score(nodes: NodesView, after: Floats) -> Floats:
-    before = fragments(_devices(nodes), nodes.free[:, CORES], nodes.typical)
-    return np.asarray(np.floor(FULL_SCORE / (1.0 + np.exp(after - before)) + ROUNDING))
+    return _whole(after - fragments(_devices(nodes), nodes.free[:, CORES], nodes.typical))
+
+
+def _whole(growth: Floats) -> Floats:
+    return np.asarray(np.floor(FULL_SCORE / (1.0 + np.exp(growth)) + ROUNDING))
 
 
 def _devices(nodes: NodesView) -> Floats:

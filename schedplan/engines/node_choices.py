@@ -50,6 +50,15 @@ FGD = NodeChoice(
     device=least_growth_device,
 )
 
+PLAN_GUIDED = NodeChoice(
+    "plan-guided: places are kept by a static plan of the largest multiple of the expected work that all fits; a worker takes a"
+    " place kept for its shape, else one kept for the same devices whose node has room for it, else room that no place is kept in"
+    " (best fit), else it breaks the places that keep the least devices; what leaves gives its place back; nothing that fits is"
+    " refused",
+    best_fit,
+    is_guided=True,
+)
+
 NODE_CHOICES = {
     "random": RANDOM,
     "first-fit": FIRST_FIT,
@@ -59,4 +68,5 @@ NODE_CHOICES = {
     "gpu-packing": GPU_PACKING,
     "gpu-clustering": GPU_CLUSTERING,
     "fgd": FGD,
+    "plan-guided": PLAN_GUIDED,
 }

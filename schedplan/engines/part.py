@@ -122,7 +122,7 @@ class NodeChoice:
     """Which node a worker gets: the largest score among those that hold it. score None: all alike.
 
     sees_devices, sees_kinds: whether the score looks at single devices, or at what kinds of workers stand on a node. device: which
-    device of the chosen node a share goes to; None: the fullest that holds it.
+    device of the chosen node a share goes to; None: the fullest that holds it. is_guided: places are kept for expected work.
     """
 
     says: str
@@ -132,6 +132,7 @@ class NodeChoice:
     sees_devices: bool = False
     sees_kinds: bool = False
     device: DeviceChoice | None = None
+    is_guided: bool = False
 
 
 class PreemptionKind(Enum):

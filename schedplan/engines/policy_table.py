@@ -16,6 +16,7 @@ from schedplan.engines.policies.node_choice import (
     FIRST_FIT,
     GPU_CLUSTERING,
     GPU_PACKING,
+    PLAN_GUIDED,
     RANDOM,
     WORST_FIT,
 )
@@ -46,6 +47,7 @@ POLICIES: tuple[Policy, ...] = (
     GPU_PACKING,
     GPU_CLUSTERING,
     FGD,
+    PLAN_GUIDED,
     DRF,
     FAIR_SHARE,
     CAPACITY,

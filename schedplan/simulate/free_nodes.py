@@ -122,6 +122,15 @@ class FreeNodes:
             amounts[idx] -= amount * part.workers
         return devices, shares, amounts
 
+    def holds_exactly(self, ask: AskState, held: Held) -> bool:
+        """Whether the very devices and amounts of one worker's room are free."""
+        node = held.node
+        devices, shares = self.devices[node], self.shares[node]
+        if held.devices & ~devices or any(self.amounts[node][idx] < amount for idx, amount in ask.amounts):
+            return False
+        per_device = self.per_device[node]
+        return all((per_device if devices >> device & 1 else shares.get(device, 0)) >= slices for device, slices in held.shares)
+
     def with_workers(self, ask: AskState, node: int, workers: int, held: NodeState) -> NodeState | None:
         """Return a state of a node with so many workers taken from it, None where it does not hold them."""
         for _ in range(workers):

@@ -113,6 +113,23 @@ class NodeCapacity:
     def check_empty(self) -> None:
         self.free.check_empty()
 
+    def chosen(self, state: AskState, domain: int | None) -> int:
+        """Return the node that the rule of choice gives one more worker, within a domain where one is given."""
+        return self._scores.choose(state, domain, 0, 0)
+
+    def take_worker(self, ask: int, node: int, device: int | None) -> Held:
+        """Take room for one worker on a node known to hold it; a share on `device`, or where the node choice puts it."""
+        state = self.asks[ask]
+        return self._take(state, node, self._scores.device_for(state, node) if device is None else device)
+
+    def take_exactly(self, state: AskState, held: Held) -> None:
+        """Take one worker's room as it is told, known to be free."""
+        free, node = self.free, held.node
+        assert free.holds_exactly(state, held), f"{self.machine.nodes[node]} does not hold what is taken of it"
+        free.devices[node], free.shares[node], free.amounts[node] = free.with_taken(state, held, free.state(node))
+        self._count_kind(state, held, 1)
+        self._log.append(node)
+
     def _catch_up(self, state: AskState) -> None:
         log, free = self._log, self.free
         if state.position == len(log) - 1:

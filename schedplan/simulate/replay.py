@@ -22,6 +22,8 @@ from schedplan.simulate.decider import Decider
 from schedplan.simulate.easy import EasyDecider
 from schedplan.simulate.fleet import Fleet, FleetWork
 from schedplan.simulate.follow import FollowedPlan, PlanDecider, occupied_asks
+from schedplan.simulate.guide import Guide
+from schedplan.simulate.guided import GuidedCapacity
 from schedplan.simulate.happenings import Happenings
 from schedplan.simulate.head import HeadDecider
 from schedplan.simulate.kernel import Kernel, Slowness, Supply
@@ -57,6 +59,7 @@ def replay(
     quotas: tuple[Quota, ...] = (),
     outages: tuple[Outage, ...] = (),
     services: FleetWork | None = None,
+    guide: Guide | None = None,
 ) -> Replay:
     """Return what happens to `jobs` on `cluster` under `policy`; the policy `plan` needs a plan to follow (UsageError).
 
@@ -70,6 +73,8 @@ def replay(
             f"the policy {policy.name} {'needs a plan to follow' if plan is None else 'follows no plan'}",
             hint="schedplan simulate --policy plan --plan runs/plan",
         )
+    if policy.nodes.is_guided and guide is None:
+        raise UsageError(f"the policy {policy.name} needs places that a static plan keeps, and none are given")
     machine = machine_of(cluster)
     work = work_of(jobs, options)
     fleet = None
@@ -78,8 +83,17 @@ def replay(
         fleet = Fleet(services, machine, cluster, policy.scaling, work.tenants)
     asks = work.asks if plan is None else tuple(dict.fromkeys((*work.asks, *occupied_asks(plan))))
     away = outages_of(machine, cluster, outages) if plan is None else []
+    asks = asks if guide is None else tuple(dict.fromkeys((*asks, *guide.asks())))
     has_supply = plan is None and (bool(away) or (options.loses_spot and _may_lose_spot(machine, work)))
-    capacity = _capacity(machine, asks, work, policy, options, by_node=has_supply or fleet is not None or bool(cluster.speeds))
+    capacity = _capacity(
+        machine,
+        asks,
+        work,
+        policy,
+        options,
+        guide if policy.nodes.is_guided else None,
+        by_node=has_supply or fleet is not None or bool(cluster.speeds),
+    )
     too_large = frozenset(idx for idx in range(len(work.asks)) if not capacity.holds_when_empty(idx))
     work = without(work, too_large, DropReason.TOO_LARGE)
     quota = QuotaGate(quotas, machine, work) if quotas else None
@@ -108,9 +122,18 @@ def replay(
 
 
 def _capacity(
-    machine: Machine, asks: tuple[Ask, ...], work: Work, policy: Policy, options: ReplayOptions, *, by_node: bool
+    machine: Machine,
+    asks: tuple[Ask, ...],
+    work: Work,
+    policy: Policy,
+    options: ReplayOptions,
+    guide: Guide | None,
+    *,
+    by_node: bool,
 ) -> Capacity:
     """Return the sum of the machine where that says all there is to say, or is asked for and exact; else its nodes."""
+    if guide is not None:
+        return GuidedCapacity(machine, asks, policy.nodes, guide, options.seed)
     by_node = by_node or policy.blocking is Blocking.PLAN or policy.preemption.kind is not PreemptionKind.NONE
     unit = None if by_node else unit_per_worker(machine, asks)
     if options.detail is Detail.POOL and unit is None:

@@ -31,6 +31,7 @@ class SkipDecider:
         self._second, self._binds = -1, 0
         self._looked_at = -1
         self._has_stopped = False
+        self._looks_anew = preemptor is not None or kernel.policy.cycle.backoff_s is not None
         self._fronts: list[tuple[int, int]] = []
 
     def arrived(self, job: int) -> None:
@@ -67,7 +68,7 @@ class SkipDecider:
             for lane_idx in self._admitter.admit(kernel):
                 if not kernel.lanes[lane_idx].blocked:
                     ready.show(lane_idx)
-        if self._closed:
+        if self._closed and (kernel.freed or self._looks_anew):
             self._open()
         while (found := ready.first()) is not None:
             if not self._may_bind():

@@ -21,11 +21,13 @@ from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, JobState
 from schedplan.simulate.fleet import FleetWork
 from schedplan.simulate.follow import FollowedPlan, followed
+from schedplan.simulate.guide import Guide
 from schedplan.simulate.options import EventOrder, ReplayOptions
 from schedplan.simulate.replay import Replay, replay
 from schedplan.tables.convert import Content
 from schedplan.tables.machine import Machine, machine_pool
 from schedplan.tables.quotas import joined
+from schedplan.workflows.guide import guide_of
 from schedplan.workflows.horizon import horizon
 from schedplan.workflows.project import Project
 from schedplan.workflows.replayed_services import logged_services, open_services
@@ -35,7 +37,8 @@ from schedplan.workflows.replayed_services import logged_services, open_services
 class ReplayedWork:
     """What is replayed. start_s: the start of the horizon, None for a log; plan: the one that the policy `plan` follows.
 
-    guessed_minutes: how long a policy expects jobs to run, by name, where [forecast] runtime_quantile asks for guesses.
+    expected: jobs like those that a guide keeps places for. guessed_minutes: how long a policy expects jobs to run, by name, where
+    [forecast] runtime_quantile asks for guesses.
     """
 
     cluster: Cluster
@@ -47,6 +50,7 @@ class ReplayedWork:
     notes: tuple[str, ...] = ()
     guessed_minutes: Mapping[str, float] = field(default_factory=dict)
     services: FleetWork | None = None
+    expected: tuple[Job, ...] = ()
 
 
 def log_work(project: Project) -> ReplayedWork:
@@ -54,7 +58,7 @@ def log_work(project: Project) -> ReplayedWork:
     content = project.content
     guessed = guesses(content.jobs, project.settings.forecast.runtime_quantile)
     quotas = joined(content.quotas, project.settings.quotas)
-    return ReplayedWork(content.cluster, content.jobs, quotas=quotas, guessed_minutes=guessed)
+    return ReplayedWork(content.cluster, content.jobs, quotas=quotas, guessed_minutes=guessed, expected=content.jobs)
 
 
 def open_work(project: Project) -> ReplayedWork:
@@ -64,8 +68,15 @@ def open_work(project: Project) -> ReplayedWork:
     known, guessed = with_estimates(content.jobs, settings.forecast.runtime_quantile, grid.start_s)
     jobs = tuple(_from_start(job, grid.start_s) for job in known if job.state.is_open)
     quotas = joined(content.quotas, settings.quotas)
+    ended = tuple(job for job in content.jobs if not job.state.is_open)
     return ReplayedWork(
-        content.cluster, jobs, grid.start_s, quotas, content.outages, notes=(*said, *guessed, *_history_notes(content))
+        content.cluster,
+        jobs,
+        grid.start_s,
+        quotas,
+        content.outages,
+        notes=(*said, *guessed, *_history_notes(content)),
+        expected=ended or jobs,
     )
 
 
@@ -110,7 +121,15 @@ def replay_work(
     options = ReplayOptions(
         order, seed, default_submit_s=work.start_s, otherwise_minutes=otherwise_minutes, guessed_minutes=work.guessed_minutes
     )
-    return replay(work.cluster, work.jobs, policy, options, work.plan, work.quotas, work.outages, work.services)
+    guide = guide_of(work.cluster, work.expected, seed) if policy.nodes.is_guided else None
+    found = replay(work.cluster, work.jobs, policy, options, work.plan, work.quotas, work.outages, work.services, guide)
+    return found if guide is None else replace(found, notes=(*found.notes, _guide_words(work, guide)))
+
+
+def _guide_words(work: ReplayedWork, guide: Guide) -> str:
+    whose = "the jobs that are replayed" if work.expected == work.jobs else "the jobs that ended"
+    of = f"{guide.multiple:.4g} times the {guide.expected:,} workers of {whose}"
+    return f"places kept for expected work: {len(guide.places):,}, {of}"
 
 
 def on_machine(project: Project, machine: Machine | None) -> Project:

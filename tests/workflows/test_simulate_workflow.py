@@ -213,3 +213,14 @@ def test_services_beside_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert 3 == pq.read_table(folder / "replicas_out.parquet").num_rows
     assert run("simulate", "--force", "-q").exit_code == 0
     assert run("check", str(folder), "--rule", "slo_attainment >= 0.99").exit_code == 0
+
+
+def test_places_are_kept_for_the_jobs_themselves(project: Path) -> None:
+    """a to d are 3 + 2 + 1 + 9 workers of a device, on 4 devices: 4 / 15 of them at most have a place."""
+    shown = run("simulate", "--policy", "plan-guided", "-o", "json")
+
+    assert shown.exit_code == 0, shown.stderr
+    told = next(words for words in json.loads(shown.stdout)["assumptions"] if "places kept" in words)
+    assert "times the 15 workers of the jobs that are replayed" in told
+    assert float(told.split(", ")[1].split(" times")[0]) <= 4 / 15 + 1e-3
+    assert run("simulate", "--policy", "easy", "--set", "policy.nodes=plan-guided").exit_code == 2

@@ -27,3 +27,4 @@ DOT_PRODUCT = _placing("dot-product", "the node whose free amounts are least lik
 GPU_PACKING = _placing("gpu-packing", "shared devices first, then used nodes, then free ones", node_choices.GPU_PACKING)
 GPU_CLUSTERING = _placing("gpu-clustering", "a node where workers of its kind stand", node_choices.GPU_CLUSTERING)
 FGD = _placing("fgd", "the node whose fragmentation grows least", node_choices.FGD)
+PLAN_GUIDED = _placing("plan-guided", "a place kept for work like it by a static plan", node_choices.PLAN_GUIDED)

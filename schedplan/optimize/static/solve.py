@@ -102,6 +102,13 @@ class StaticSolve:
             raise SolverError(f"the plan is not proven optimal: gap {plan.proof.gap}", code="SP4002", hint="Accept the gap.")
         return plan
 
+    def placement(self) -> Plan:
+        """Return a plan that places as much as `plan` does, on whatever nodes. SolverError as AtOneInstant raises it."""
+        assert self.standing.refusal is None, "nothing stands where work is placed for a guide"
+        self.proven = self._bound()
+        built = self._built()
+        return self._handed_out(built.assembly, self.proven.least)
+
     def kept(self) -> Plan | None:
         """Return the best plan so far as it stands, without any search; None where there is none that keeps every rule."""
         if self.best is None or self.proven is None:
