@@ -71,11 +71,9 @@ class Comparison:
         """Return the candidates of one standing, best fit first."""
         return tuple(one for one in self.candidates if one.standing is standing)
 
-    def replay_of(self, engine: Engine) -> ReplayRow | None:
-        """Return the replay that stands in for an engine: its own preset before a policy that only comes near it."""
-        rows = [row for row in self.replays if any(one.engine == engine.name for one in row.stand_ins)]
-        own = [row for row in rows if engine.replay is not None and row.policy == engine.replay.policy]
-        return next(iter(own or rows), None)
+    def replays_of(self, engine: Engine) -> tuple[ReplayRow, ...]:
+        """Return the replays of an engine's presets, default first; empty where no model stands in for it."""
+        return tuple(row for row in self.replays if row.stack == engine.name)
 
 
 def compare(

@@ -128,12 +128,14 @@ def _measured(found: Comparison, best: Candidate | None) -> tuple[str, ...]:
 
 
 def _own_replay(found: Comparison, candidate: Candidate) -> str:
-    row, title = found.replay_of(candidate.engine), candidate.engine.title
-    if row is None:
-        return f"No policy stands in for {title} yet, so none of its behaviour was measured here."
-    near = next(one for one in row.stand_ins if one.engine == candidate.engine.name)
-    how = "its preset" if near.is_preset else "which only comes near it"
-    return f"{title} replayed by {row.policy}, {how}: {_waits(row)}."
+    rows, title = found.replays_of(candidate.engine), candidate.engine.title
+    if not rows:
+        return f"No model stands in for {title}, so none of its behaviour was measured here."
+    first, *others = rows
+    told = f"{title} replayed, preset {first.case.preset}: {_waits(first)}"
+    same = [row.case.preset for row in others if row.measures == first.measures]
+    told += f"; {_listed(same)} {'is' if len(same) == 1 else 'are'} the same here" if same else ""
+    return "; ".join((told, *(f"{row.case.preset}: {_waits(row)}" for row in others if row.measures != first.measures))) + "."
 
 
 def _told_apart(found: Comparison) -> tuple[str, ...]:

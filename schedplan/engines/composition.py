@@ -12,7 +12,7 @@ from typing import TypeVar
 from schedplan.engines.backfills import BACKFILLS
 from schedplan.engines.node_choices import NODE_CHOICES
 from schedplan.engines.orders import ORDERS
-from schedplan.engines.part import BackfillKind, Blocking, Compression, Cycle, CycleKind, Gang, GangKind, PreemptionKind, Tie
+from schedplan.engines.part import BackfillKind, Blocking, Compression, CycleKind, Gang, GangKind, PreemptionKind, Tie
 from schedplan.engines.policy import WHOLE_GANG, Policy
 from schedplan.engines.preemptions import PREEMPTIONS
 from schedplan.engines.scalings import SCALINGS
@@ -147,7 +147,7 @@ def _with_cycle(policy: Policy, choices: Choices) -> Policy:
     if kind is not CycleKind.PERIOD and choices.period_seconds is not None:
         raise UsageError(f"period_seconds = {choices.period_seconds} with cycle {kind.value}", hint="Choose cycle period.")
     own = policy.cycle
-    return replace(policy, cycle=Cycle(kind, choices.period_seconds or own.period_s, own.binds_per_s, own.backoff_s))
+    return replace(policy, cycle=replace(own, kind=kind, period_s=choices.period_seconds or own.period_s))
 
 
 def _refuse_what_does_not_go_together(policy: Policy) -> None:

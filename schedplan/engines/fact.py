@@ -49,14 +49,6 @@ class Role(Enum):
         return self is not Role.WORKLOAD_CONTROLLER
 
 
-class Fidelity(Enum):
-    """What the rules of a replayed model were taken from."""
-
-    SOURCE_CODE = "source-code"
-    DOCUMENTS = "documents"
-    APPROXIMATE = "approximate"
-
-
 @dataclass(frozen=True, slots=True)
 class Fact:
     """An engine's answer on one atom. version: of the engine it was read for. source: an https address. checked_on: the day of
@@ -87,22 +79,9 @@ class SizeLimit:
     checked_on: date
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayModel:
-    """Which policy stands in for the engine in a replay, and what of the engine that policy leaves out.
-
-    The policy's own record says the rules it follows and how they differ from the engine it was made after.
-    """
-
-    policy: str
-    fidelity: Fidelity
-    not_modelled: tuple[str, ...]
-    source: str
-
-
 @dataclass(frozen=True)
 class Engine:
-    """One engine with its facts, in the order of the atoms. replay None: no policy stands in for it yet."""
+    """One engine with its facts, in the order of the atoms."""
 
     name: str
     title: str
@@ -116,7 +95,6 @@ class Engine:
     checked_on: date
     facts: tuple[Fact, ...]
     size_limits: tuple[SizeLimit, ...] = ()
-    replay: ReplayModel | None = None
 
     @cached_property
     def fact_of(self) -> dict[str, Fact]:

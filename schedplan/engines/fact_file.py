@@ -15,7 +15,7 @@ from enum import Enum
 from typing import TypeVar
 
 from schedplan.engines.atom import ATOM_NAMES
-from schedplan.engines.fact import Confidence, Engine, Fact, Fidelity, ReplayModel, Role, SizeLimit, Value
+from schedplan.engines.fact import Confidence, Engine, Fact, Role, SizeLimit, Value
 from schedplan.errors import Fault, InputError
 
 FAULT_CODE = "SP1301"
@@ -33,12 +33,10 @@ _ENGINE_KEYS = (
     "source",
     "checked_on",
     "size_limit",
-    "replay",
     "fact",
 )
 _FACT_KEYS = ("atom", "value", "note", "version", "source", "checked_on", "confidence")
 _LIMIT_KEYS = ("measure", "most", "note", "source", "checked_on")
-_REPLAY_KEYS = ("policy", "fidelity", "not_modelled", "source")
 _ADDRESS = re.compile(r"https://[a-z0-9.-]+\.[a-z]{2,}(/\S*)?")
 _UNKNOWN_DAY = date(1970, 1, 1)
 
@@ -76,7 +74,6 @@ def _engine(record: _Record) -> Engine:
         checked_on=record.day("checked_on"),
         facts=tuple(sorted(facts, key=_atom_position)),
         size_limits=tuple(_size_limit(one) for one in record.records("size_limit")),
-        replay=next((_replay(one) for one in record.tables("replay")), None),
     )
 
 
@@ -105,16 +102,6 @@ def _size_limit(record: _Record) -> SizeLimit:
         note=record.text("note"),
         source=record.address("source"),
         checked_on=record.day("checked_on"),
-    )
-
-
-def _replay(record: _Record) -> ReplayModel:
-    record.refuse_others(_REPLAY_KEYS)
-    return ReplayModel(
-        policy=record.text("policy"),
-        fidelity=record.choice("fidelity", Fidelity),
-        not_modelled=record.texts("not_modelled"),
-        source=record.address("source"),
     )
 
 
@@ -202,10 +189,3 @@ class _Record:
         for idx, one in enumerate(value, start=1):
             name = one.get("atom") or one.get("measure")
             yield _Record(one, self.file, f"{key} {idx}{f' ({name})' if name else ''}: ", self.faults)
-
-    def tables(self, key: str) -> Iterator[_Record]:
-        value = self.found.get(key)
-        if isinstance(value, dict):
-            yield _Record(value, self.file, f"{key}.", self.faults)
-        elif value is not None:
-            self.fault(key, "is no table")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schedplan.model.view import NodesView
 
-DEVICES, CORES, MEMORY = 0, 1, 2
+DEVICES, CORES = 0, 1
 FULL_SCORE = 100.0
 ROUNDING = 1e-9
 
@@ -92,80 +92,3 @@ def gpu_clustering(nodes: NodesView, asked: NDArray[np.float64]) -> NDArray[np.f
 def kind_of(devices: float) -> float:
     """Return what kind of worker one that asks for so many devices is: 0.5 for every share of one."""
     return 0.5 if 0 < devices < 1 else devices
-
-
-def kube_default(nodes: NodesView, asked: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return LeastAllocated over cores and memory plus BalancedAllocation over the same, weight 1 each; float64 [n_nodes].
-
-    Devices are not in the default list. Source: kubernetes/kubernetes pkg/scheduler/framework/plugins/noderesources
-    (least_allocated.go, balanced_allocation.go); weights: pkg/scheduler/apis/config/v1/default_plugins.go.
-    """
-    columns = (CORES, MEMORY)
-    return least_allocated(nodes, asked, columns) + balanced(nodes, asked, columns)
-
-
-def kube_packed(nodes: NodesView, asked: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return MostAllocated over devices alone, plus BalancedAllocation over cores and memory; float64 [n_nodes].
-
-    A profile with scoringStrategy MostAllocated and one resource, nvidia.com/gpu. Source: most_allocated.go, as above.
-    """
-    return _most_allocated(nodes, asked, (DEVICES,)) + balanced(nodes, asked, (CORES, MEMORY))
-
-
-def volcano_default(nodes: NodesView, asked: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return nodeorder (least 1, balanced 1) and binpack (weight 1 over cores and memory that the worker asks for).
-
-    Source: volcano-sh/volcano pkg/scheduler/plugins/{nodeorder,binpack}; weights: installer/helm chart configuration.
-    """
-    return _nodeorder(nodes, asked) + _binpack(nodes, asked, np.array([0.0, 1.0, 1.0]))
-
-
-def volcano_binpack(nodes: NodesView, asked: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the same with `binpack.weight` 10 and nvidia.com/gpu listed in `binpack.resources` with weight 10."""
-    return _nodeorder(nodes, asked) + 10.0 * _binpack(nodes, asked, np.array([10.0, 1.0, 1.0]))
-
-
-def least_allocated(nodes: NodesView, asked: NDArray[np.float64], columns: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the mean over the stated columns of floor(100 x free after the worker / total); float64 [n_nodes]."""
-    chosen = list(columns)
-    left = (nodes.free[:, chosen] - asked[chosen]) / nodes.total[:, chosen]
-    return _stated_mean(np.floor(FULL_SCORE * np.maximum(left, 0.0)))
-
-
-def balanced(nodes: NodesView, asked: NDArray[np.float64], columns: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return 100 x (1 - standard deviation of the used shares after the worker); float64 [n_nodes]."""
-    chosen = list(columns)
-    used = 1.0 - (nodes.free[:, chosen] - asked[chosen]) / nodes.total[:, chosen]
-    used = np.clip(used, 0.0, 1.0)
-    mean = _stated_mean(used)
-    spread = np.sqrt(_stated_mean((used - mean[:, None]) ** 2))
-    return np.asarray(np.floor(FULL_SCORE * (1.0 - spread)))
-
-
-def _nodeorder(nodes: NodesView, asked: NDArray[np.float64]) -> NDArray[np.float64]:
-    return least_allocated(nodes, asked, (CORES, MEMORY)) + balanced(nodes, asked, (DEVICES, CORES, MEMORY))
-
-
-def _most_allocated(nodes: NodesView, asked: NDArray[np.float64], columns: tuple[int, ...]) -> NDArray[np.float64]:
-    chosen = list(columns)
-    used = 1.0 - (nodes.free[:, chosen] - asked[chosen]) / nodes.total[:, chosen]
-    return _stated_mean(np.floor(FULL_SCORE * used))
-
-
-def _binpack(nodes: NodesView, asked: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """100 x weighted mean of the used shares after the worker, over what the worker asks for and has a weight."""
-    columns = [column for column in range(MEMORY + 1) if asked[column] > 0 and weights[column] > 0]
-    if not columns:
-        return np.zeros(len(nodes.free))
-    used = 1.0 - (nodes.free[:, columns] - asked[columns]) / nodes.total[:, columns]
-    used[np.isnan(used)] = 0.0
-    share = used @ weights[columns]
-    return np.asarray(FULL_SCORE * share / weights[columns].sum())
-
-
-def _stated_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean per row over what is a number, 0 where nothing is."""
-    stated = ~np.isnan(values)
-    counts = stated.sum(axis=1)
-    sums = np.where(stated, values, 0.0).sum(axis=1)
-    return np.asarray(np.divide(sums, counts, out=np.zeros(len(values)), where=counts > 0))

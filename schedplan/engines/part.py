@@ -13,10 +13,13 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.model.view import LaneView, NodesView, TenantView
+from schedplan.model.view import LaneView, NodesView, QueuesView, TenantView
 
 OrderKey = Callable[[LaneView], tuple[int, ...]]
 ShareKey = Callable[[TenantView], int]
+Due = Callable[[QueuesView], list[list[float]]]
+PASSED_OVER = 1 << 61
+"""A key of a tenant none of whose jobs starts until it holds less, or more is due to it."""
 NodeScore = Callable[[NodesView, NDArray[np.float64]], NDArray[np.float64]]
 DeviceChoice = Callable[[NodesView, NDArray[np.float64]], int]
 
@@ -51,12 +54,14 @@ class Order:
 class Share:
     """Which tenant is served first, before the order of its jobs: the one of the least key; key None: tenants make no difference.
 
-    half_life_s: over which usage that is past counts half; None where only what is held now counts.
+    half_life_s: over which usage that is past counts half; None where only what is held now counts. due: what each tenant should
+    hold of each resource, found once a decision; None where the key needs no such thing.
     """
 
     says: str
     key: ShareKey | None = None
     half_life_s: int | None = None
+    due: Due | None = None
 
 
 class Blocking(Enum):
@@ -103,11 +108,30 @@ class GangKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Hold:
+    """How workers that have a place wait for the rest of their gang, and when they let go of it.
+
+    longest_s: from the first place on. reject_above: they let go at once while more than this share of the gang has no place; None:
+    never. is_bound: their pods run meanwhile, and wait for the others from inside; else places are only reserved. pause_s: (first,
+    longest) pause after letting go, doubling. then_apart: after letting go once, workers are bound one by one and keep their place.
+    most_rounds: after letting go so often a job leaves the queue, and never runs; gangs may take places from one another for ever.
+    """
+
+    longest_s: int
+    reject_above: float | None = None
+    is_bound: bool = False
+    pause_s: tuple[int, int] = (0, 0)
+    then_apart: bool = False
+    most_rounds: int = 500
+
+
+@dataclass(frozen=True, slots=True)
 class Gang:
-    """How the workers of a job take their places."""
+    """How the workers of a job take their places. hold: for PER_WORKER; None: workers are bound, and keep their place for ever."""
 
     says: str
     kind: GangKind = GangKind.ATOMIC
+    hold: Hold | None = None
 
 
 class Tie(Enum):
@@ -152,10 +176,26 @@ class Preemption:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Which jobs are looked at at all. overcommit: sum of what admitted jobs ask <= overcommit x machine - used; None = all."""
+    """Which jobs are looked at at all. overcommit: sum of what admitted jobs ask <= overcommit x machine - used; None = all.
+
+    by_quota: quotas are held against what is admitted, not against what has its place. per_s: jobs admitted in a second at most.
+    least_borrowed_first: those whose tenant would stay within its promise come before all others, whatever their priority.
+    """
 
     says: str
     overcommit: float | None = None
+    by_quota: bool = False
+    per_s: float | None = None
+    least_borrowed_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NodeStart:
+    """Nodes that come when they are asked for. start_s: until one takes work; idle_s: after which an empty one is given back."""
+
+    says: str
+    start_s: int = 0
+    idle_s: int = 0
 
 
 class ScalingKind(Enum):
@@ -188,15 +228,17 @@ class CycleKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """When the policy decides. period_s: for PERIOD; binds_per_s: workers placed in a second at most.
+    """When the policy decides. period_s: for PERIOD; binds_per_s: workers placed in a second at most, in the long run.
 
-    backoff_s: (first, longest) pause of jobs of one kind after a failed try, doubling; None = no pause.
+    burst: workers that may be placed at once after a rest; None = binds_per_s. backoff_s: (first, longest) pause of jobs of one
+    kind after a failed try, doubling; None = no pause.
     """
 
     kind: CycleKind = CycleKind.INSTANT
     period_s: int = 1
     binds_per_s: int | None = None
     backoff_s: tuple[int, int] | None = None
+    burst: int | None = None
 
     def says(self) -> str:
         """Return the rule in words."""
@@ -206,6 +248,7 @@ class Cycle:
             CycleKind.PERIOD: f"every {self.period_s} s, where something happened since",
         }[self.kind]
         rate = "" if self.binds_per_s is None else f"; at most {self.binds_per_s} workers a second"
+        rate += "" if self.burst is None else f", after a rest {self.burst} at once"
         pause = (
             ""
             if self.backoff_s is None

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schedplan.engines.part import Admission, Backfill, Blocking, Cycle, Gang, NodeChoice, Order, Preemption, Scaling, Share
+from schedplan.engines.part import (
+    Admission,
+    Backfill,
+    Blocking,
+    Cycle,
+    Gang,
+    NodeChoice,
+    NodeStart,
+    Order,
+    Preemption,
+    Scaling,
+    Share,
+)
 from schedplan.engines.scalings import utilization
 
 ALL_ADMITTED = Admission("all jobs that are submitted")
@@ -12,6 +24,7 @@ EACH_INSTANT = Cycle()
 NO_BACKFILL = Backfill("none")
 NO_SHARE = Share("none: whose a job is makes no difference")
 WHOLE_GANG = Gang("all workers start together or none does; nothing is held before")
+ALWAYS_THERE = NodeStart("nodes are there all the time, ready for work")
 NO_PREEMPTION = Preemption("none: what runs, runs to its end or limit")
 BUSY_SHARE = utilization()
 WITHIN_QUOTA = (
@@ -37,6 +50,7 @@ class Policy:
     admission: Admission = ALL_ADMITTED
     scaling: Scaling = BUSY_SHARE
     cycle: Cycle = EACH_INSTANT
+    node_start: NodeStart = ALWAYS_THERE
     estimate: str = BY_LIMIT
     engine: str | None = None
     differs: tuple[str, ...] = ()
@@ -57,5 +71,6 @@ class Policy:
             ("estimate", self.estimate),
             ("preemption", self.preemption.says),
             ("replicas", self.scaling.says),
+            ("nodes", self.node_start.says),
             ("cycle", self.cycle.says()),
         )

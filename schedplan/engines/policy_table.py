@@ -1,4 +1,4 @@
-"""Which policies there are, by name. A new one is a file in policies/ and a row here."""
+"""Which policies there are, by name: textbook ones, then the presets of every stack. A new one is a file in policies/ and a row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from schedplan.engines.policies.conservative import CONSERVATIVE
 from schedplan.engines.policies.easy import EASY, EASY_SJBF
 from schedplan.engines.policies.fair import CAPACITY, DRF, FAIR_SHARE
 from schedplan.engines.policies.fcfs import FCFS
-from schedplan.engines.policies.kube_scheduler import KUBE_SCHEDULER, KUBE_SCHEDULER_PACKED
 from schedplan.engines.policies.node_choice import (
     BEST_FIT,
     DOT_PRODUCT,
@@ -23,8 +22,8 @@ from schedplan.engines.policies.node_choice import (
 from schedplan.engines.policies.ordered import LJF, LJF_SKIP, PRIORITY, PRIORITY_SKIP, SJF, SJF_SKIP
 from schedplan.engines.policies.plan import PLAN
 from schedplan.engines.policies.preempting import PREEMPT
-from schedplan.engines.policies.volcano import VOLCANO, VOLCANO_BINPACK
 from schedplan.engines.policy import Policy
+from schedplan.engines.stack_table import preset_policies
 from schedplan.errors import UsageError
 
 POLICIES: tuple[Policy, ...] = (
@@ -52,10 +51,7 @@ POLICIES: tuple[Policy, ...] = (
     FAIR_SHARE,
     CAPACITY,
     PLAN,
-    KUBE_SCHEDULER,
-    KUBE_SCHEDULER_PACKED,
-    VOLCANO,
-    VOLCANO_BINPACK,
+    *preset_policies(),
 )
 
 

@@ -7,7 +7,12 @@
     utilization          counted resource x time that jobs run and replicas are kept busy / paid
     allocation           the same from when a worker takes its place, running or not / paid
     queue_length         jobs that wait, over time
-    gang_start_rate      gangs all of whose workers took their place at one instant / gangs
+    gang_start_rate      gangs that ran, and none of whose workers was bound before the last could be / gangs. Places that are only
+                         reserved while the rest is sought bind nothing
+    phantom_admitted_device_h   counted resource x time from when a job is given quota until its workers have nodes; None where
+                         quota isn't given before nodes are
+    decision_latency_s   start - the last instant at which something changed for it: its submission, or room that was given back.
+                         What the engine's own pace adds at the least, over jobs that started
     wait_largest_decile_s   mean wait of the largest tenth of gangs, at least one (by devices, then submission), those that started
     fragmentation        largest gang of the largest worker in the log that fits at once / free devices; mean over the time in which
                          something is free. 1 = nothing is lost to fragments
@@ -48,7 +53,7 @@ FORGIVEN = 1e-6
 
 def replay_measures(timeline: Timeline, currency: str = "USD") -> tuple[Measure, ...]:
     """Return all measures of a replay, by name, then labels."""
-    parts = (_waits, _use, _queue, _gangs, _room, _outcomes)
+    parts = (_waits, _use, _queue, _gangs, _pace, _room, _outcomes)
     of_services = () if timeline.services is None else service_measures(timeline.services)
     found = [*(measure for part in parts for measure in part(timeline)), *of_services, *_money(timeline, currency)]
     return tuple(sorted(found, key=lambda measure: (measure.name, measure.labels)))
@@ -138,15 +143,36 @@ def _queue(timeline: Timeline) -> Iterator[Measure]:
 
 def _gangs(timeline: Timeline) -> Iterator[Measure]:
     gangs = np.flatnonzero(timeline.is_gang)
-    partly = np.zeros(len(timeline.jobs), dtype=np.bool_)
-    job = timeline.parts.job
-    partly[job[timeline.parts.taken_s < timeline.start_s[job]]] = True
-    whole = timeline.started & ~partly
+    whole = timeline.started if timeline.in_parts is None else timeline.started & ~timeline.in_parts
     yield Measure("gang_start_rate", float(whole[gangs].mean()) if len(gangs) else None, "share")
     by_size = gangs[np.argsort(-timeline.amount[gangs], kind="stable")]
     largest = by_size[: ceil(len(gangs) / LARGEST_SHARE)]
     largest = largest[timeline.started[largest]]
     yield Measure("wait_largest_decile_s", _mean((timeline.start_s - timeline.submit_s)[largest].astype(np.float64)), "s")
+
+
+def _pace(timeline: Timeline) -> Iterator[Measure]:
+    started = timeline.started
+    start_s = timeline.start_s[started]
+    given_back_s = np.unique(_part_ends_s(timeline))
+    before = np.searchsorted(given_back_s, start_s, side="right") - 1
+    last_s = np.where(before >= 0, given_back_s[before], timeline.first_s) if len(given_back_s) else start_s
+    changed_s = np.maximum(timeline.submit_s[started], last_s)
+    yield from _distribution("decision_latency_s", (start_s - changed_s).astype(np.float64), "s")
+    yield Measure("phantom_admitted_device_h", _phantom_h(timeline), f"{timeline.unit}-h")
+
+
+def _phantom_h(timeline: Timeline) -> float | None:
+    """Return what jobs were given of quota while they had no nodes for it."""
+    if timeline.admitted_s is None:
+        return None
+    admitted = timeline.admitted_s >= 0
+    last_s = np.where(timeline.started, timeline.start_s, timeline.last_s)
+    asked = timeline.amount * np.maximum(last_s - timeline.admitted_s, 0)
+    parts, job = timeline.parts, timeline.parts.job
+    since_s = np.maximum(parts.taken_s, timeline.admitted_s[job]) if len(job) else parts.taken_s
+    placed = parts.amount * np.maximum(np.minimum(_part_ends_s(timeline), last_s[job]) - since_s, 0)
+    return float(asked[admitted].sum() - placed[admitted[job]].sum()) / 3600.0
 
 
 def _room(timeline: Timeline) -> Iterator[Measure]:

@@ -37,7 +37,7 @@ def _runs(timeline: Timeline) -> list[str]:
     stopped = {stop.job for stop in timeline.stops}
     runs: dict[int, set[tuple[int, int]]] = {job: set() for job in stopped}
     ends_s = _gone_s(timeline)
-    for idx in np.flatnonzero(np.isin(timeline.parts.job, list(stopped))):
+    for idx in np.flatnonzero(np.isin(timeline.parts.job, list(stopped)) & ~timeline.let_go):
         runs[int(timeline.parts.job[idx])].add((int(timeline.parts.taken_s[idx]), int(ends_s[idx])))
     found = []
     for job, of_job in runs.items():
@@ -59,7 +59,9 @@ def _workers(timeline: Timeline, gangs_are_whole: bool) -> list[str]:
     ]
     before = Counter(stop.job for stop in timeline.stops)
     stopped = np.zeros(len(timeline.jobs), dtype=np.int64)
-    np.add.at(stopped, job[was_stopped], parts.workers[was_stopped])
+    let_go = timeline.let_go
+    from_runs = was_stopped & ~let_go
+    np.add.at(stopped, job[from_runs], parts.workers[from_runs])
     found += [
         f"job {timeline.jobs[one]} was stopped with {stopped[one]} of {times} x {timeline.workers[one]} workers"
         for one, times in before.items()
@@ -71,7 +73,7 @@ def _workers(timeline: Timeline, gangs_are_whole: bool) -> list[str]:
         for one in job[calm & (parts.taken_s > timeline.start_s[job])]
     ]
     if gangs_are_whole:
-        held = (~timeline.started[job] & ~was_stopped) | (calm & (parts.taken_s < timeline.start_s[job]))
+        held = let_go | (~timeline.started[job] & ~was_stopped) | (calm & (parts.taken_s < timeline.start_s[job]))
         found += [f"job {timeline.jobs[one]} holds a part of its place" for one in job[held]]
     return found
 

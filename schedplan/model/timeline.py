@@ -59,8 +59,8 @@ class Parts:
 
     job, node: int64 [n_parts], indices. workers: int64. amount: float64, counted resource held. taken_s: int64, when it was taken
     (before the job's start where an engine binds a gang worker by worker). devices: numbers of the devices of each part; empty
-    where the machine has none or its single nodes were not kept. stopped_s: when it was given back by a stop, -1 where it was
-    held to the job's end; None: nothing was stopped.
+    where the machine has none or its single nodes were not kept. stopped_s: when it was given back by a stop, or let go of before
+    its job ran, -1 where it was held to the job's end; None: there was none of either.
     """
 
     job: NDArray[np.int64]
@@ -73,7 +73,7 @@ class Parts:
 
     @property
     def was_stopped(self) -> NDArray[np.bool_]:
-        """Whether each part was given back by a stop, bool [n_parts]."""
+        """Whether each part was given back before the end of its job, bool [n_parts]."""
         return np.zeros(len(self.job), dtype=np.bool_) if self.stopped_s is None else self.stopped_s >= 0
 
     def gone_s(self, end_s: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -100,7 +100,9 @@ class Timeline:
     first run; started: it ran, to its end. run_s: what it ran in all its runs, or would have run. stops: in the order of time.
     amount: counted resource of the whole gang; worker_amount: of one worker. killed: ended by its limit. reason: index into
     REASONS. is_gang: more than one worker or device. deadline_s: means something only where has_deadline. price_per_h: of all
-    nodes together, currency per hour. dropped: jobs of the input that were not replayed, by reason.
+    nodes together, currency per hour. dropped: jobs of the input that were not replayed, by reason. in_parts: workers of the job
+    were bound before the last could be, bool; None: of no job. admitted_s: when it was last given quota, int64, -1 for never; None
+    where quota isn't given before nodes are.
     """
 
     policy: str
@@ -128,6 +130,18 @@ class Timeline:
     dropped: tuple[tuple[DropReason, int], ...] = ()
     stops: tuple[Stop, ...] = ()
     services: ServicesRun | None = None
+    in_parts: NDArray[np.bool_] | None = None
+    admitted_s: NDArray[np.int64] | None = None
+
+    @property
+    def let_go(self) -> NDArray[np.bool_]:
+        """Whether each part was given back before its job ran, as the rest of its gang found no place; bool [n_parts]."""
+        found = self.parts.was_stopped
+        stops = {(stop.job, stop.at_s) for stop in self.stops}
+        for idx in np.flatnonzero(found):
+            assert self.parts.stopped_s is not None
+            found[idx] = (int(self.parts.job[idx]), int(self.parts.stopped_s[idx])) not in stops
+        return found
 
     @property
     def first_s(self) -> int:

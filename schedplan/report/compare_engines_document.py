@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from schedplan.compare_engines.comparison import Candidate, Comparison, Standing
 from schedplan.compare_engines.gates import GateResult, Outcome
 from schedplan.compare_engines.recommendation import Recommendation
-from schedplan.compare_engines.replays import PLAN_POLICY, PLAN_ROW, ReplayRow
+from schedplan.compare_engines.replays import CHANGED, PLAN_POLICY, PLAN_ROW, ReplayRow
 from schedplan.engines.atom import Dimension
+from schedplan.engines.stack import Stack
 from schedplan.model.findings import Measure, Severity
 from schedplan.report.document import (
     Block,
@@ -28,8 +29,9 @@ from schedplan.report.document import (
     Tone,
     finite,
 )
-from schedplan.report.engine_document import FACT_COLUMNS, FIDELITY_WORDS, fact_row
+from schedplan.report.engine_document import FACT_COLUMNS, fact_row
 from schedplan.report.figures import counted
+from schedplan.report.stack_cards import cards_table, parameters_table
 
 _MEASURES = (
     ("wait_s_mean", "Mean wait", Kind.DURATION),
@@ -44,17 +46,31 @@ _MEASURES = (
     ("jain_tenants", "Fairness", Kind.SHARE),
     ("makespan_s", "Makespan", Kind.DURATION),
     ("lost_device_h", "Device-hours lost", Kind.NUMBER),
+    ("phantom_admitted_device_h", "Admitted without nodes, device-hours", Kind.NUMBER),
+    ("preemptions", "Preemptions", Kind.COUNT),
+    ("decision_latency_s_mean", "Decision latency", Kind.DURATION),
     ("unplaced", "Never started", Kind.COUNT),
     ("cost", "Cost", Kind.MONEY),
 )
 _DETAIL_MEASURES = frozenset(
-    ("allocation", "fragmentation", "jain_tenants", "bounded_slowdown_mean", "makespan_s", "lost_device_h")
+    (
+        "allocation",
+        "fragmentation",
+        "jain_tenants",
+        "bounded_slowdown_mean",
+        "makespan_s",
+        "lost_device_h",
+        "preemptions",
+        "phantom_admitted_device_h",
+        "decision_latency_s_mean",
+    )
 )
 
 
 def compare_engines_document(
     found: Comparison,
     recommended: Recommendation,
+    stacks: tuple[Stack, ...],
     *,
     title: str = "Which engine fits",
     currency: str = "",
@@ -75,9 +91,11 @@ def compare_engines_document(
             "Engines: gates and fit, by facts",
             (_engines_table(found), _conditions_table(found), _gates_table(found)),
         ),
-        Section("replays-section", "Replays: these jobs under the rules of each policy", _replay_blocks(found, currency)),
+        Section("replays-section", "Replays: these jobs under the rules of each stack", _replay_blocks(found, currency)),
+        Section("models-section", "How near the replays come", (cards_table(stacks),), SectionRole.MORE),
         Section("profile-section", "What the workload asks for", (_profile_table(found), _size_entries(found)), SectionRole.MORE),
         Section("gate-results-section", "Every engine at every gate", (_results_table(found),), SectionRole.MORE),
+        Section("parameters-section", "Presets", (parameters_table(stacks),), SectionRole.DETAIL),
         Section("weights-section", "Weights, and what moves the answer", _weight_blocks(found), SectionRole.DETAIL),
         Section("facts-section", "The facts behind the scores", (_facts_table(found),), SectionRole.DETAIL),
         Section("provenance", "Where this comes from", _provenance(notes, inputs, versions), SectionRole.DETAIL),
@@ -120,7 +138,7 @@ def _engines_table(found: Comparison) -> Table:
         Column("fit", "Fit", Kind.SHARE),
         *(Column(one.value, one.value, Kind.SHARE, is_detail=True) for one in Dimension),
         Column("verified", "Verified facts", Kind.SHARE, is_detail=True),
-        Column("replayed_by", "Replayed by"),
+        Column("replayed_by", "Replayed as"),
     )
     caption = (
         "Fit is the weighted share of what the workload needs that the engine's facts give, no measurement. Best first among those"
@@ -131,7 +149,7 @@ def _engines_table(found: Comparison) -> Table:
 
 def _engine_row(found: Comparison, one: Candidate) -> tuple[Cell, ...]:
     ranked = one.standing is not Standing.NO_SCHEDULER
-    row = found.replay_of(one.engine)
+    rows = found.replays_of(one.engine)
     facts = one.engine.facts
     return (
         one.engine.name,
@@ -139,7 +157,7 @@ def _engine_row(found: Comparison, one: Candidate) -> tuple[Cell, ...]:
         finite(one.fit.score) if ranked else None,
         *(finite(one.fit.of(dimension).score) if ranked else None for dimension in Dimension),
         sum(fact.is_verified for fact in facts) / len(facts),
-        None if row is None else row.policy,
+        ", ".join(row.case.preset for row in rows) or None,
     )
 
 
@@ -205,28 +223,30 @@ def _result_row(one: Candidate, result: GateResult) -> tuple[Cell, ...]:
 def _replay_blocks(found: Comparison, currency: str) -> tuple[Block, ...]:
     if not found.replays and not found.plan_measures:
         return (Paragraph(("Nothing was replayed: there is no job with a run time, or no node to run it on.",)),)
-    return (_replays_table(found, currency), _models_table(found))
+    return (_replays_table(found, currency),)
 
 
 def _replays_table(found: Comparison, currency: str) -> Table:
     names = [one for one in _MEASURES if _is_measured(found, one[0])]
     columns = (
         Column("basis", "Basis"),
-        Column("policy", "Policy"),
-        Column("engines", "Stands in for"),
+        Column("stack", "Stack"),
+        Column("preset", "Preset"),
         *(
             Column(name, title, kind, unit=currency if kind is Kind.MONEY else "", is_detail=name in _DETAIL_MEASURES)
             for name, title, kind in names
         ),
     )
     rows: list[tuple[Cell, ...]] = [
-        ("replay", row.policy, _engines_of(row), *(_cell(row.measures, name) for name, _, _ in names)) for row in found.replays
+        ("replay", row.stack or row.policy, _preset_of(row), *(_cell(row.measures, name) for name, _, _ in names))
+        for row in found.replays
     ]
     if found.plan_measures:
         rows.append(("plan", PLAN_ROW, "", *(_cell(found.plan_measures, name) for name, _, _ in names)))
     caption = (
-        "Jobs alone, on all nodes, one replay without a band: small differences rank nothing. A policy is no engine: the next table"
-        " says what of an engine it leaves out."
+        "Jobs alone, on all nodes, one replay without a band: small differences rank nothing. A model is no engine: its card"
+        " says what"
+        " it leaves out. Preset textbook: a rule that is no engine's own."
     )
     if found.plan_measures:
         caption += " The plan is not replayed: it also places services and pays only for nodes that are on."
@@ -242,37 +262,10 @@ def _cell(measures: Sequence[Measure], name: str) -> Cell:
     return finite(value)
 
 
-def _engines_of(row: ReplayRow) -> str:
-    return ", ".join(one.engine if one.is_preset else f"near {one.engine}" for one in row.stand_ins)
-
-
-def _models_table(found: Comparison) -> Table:
-    columns = (
-        Column("engine", "Engine"),
-        Column("policy", "Policy"),
-        Column("fidelity", "How near"),
-        Column("rules", "Rules that are modelled"),
-        Column("not_modelled", "Not modelled"),
-        Column("source", "Source"),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for row in found.replays:
-        rules = "; ".join(f"{name}: {words}" for name, words in row.rules)
-        if not row.stand_ins:
-            kind = "follows the plan of optimize" if row.policy == PLAN_POLICY else "a textbook rule"
-            rows.append(("", row.policy, f"{kind}, no engine's own", rules, "; ".join(row.not_modelled), ""))
-        for one in row.stand_ins:
-            left_out = (*(row.not_modelled if one.is_preset else ()), *one.not_modelled)
-            rows.append((one.engine, row.policy, FIDELITY_WORDS[one.fidelity], rules, "; ".join(left_out), one.source))
-    modelled = {row[0] for row in rows}
-    rows += [
-        (one.engine.name, "", "no policy stands in for it; facts alone", "", "all of its behaviour", "")
-        for one in found.candidates
-        if one.engine.name not in modelled
-    ]
-    return Table(
-        "models", "What is modelled and what is not", columns, tuple(rows), "Each engine with what was replayed in its place."
-    )
+def _preset_of(row: ReplayRow) -> str:
+    if row.case.preset == CHANGED:
+        return row.policy.partition(" with ")[2]
+    return row.case.preset or ("plan" if row.policy == PLAN_POLICY else "textbook")
 
 
 def _profile_table(found: Comparison) -> Table:
@@ -387,7 +380,8 @@ def _replay_facts(row: ReplayRow) -> Facts:
     return Facts(
         (
             ("policy", row.policy),
-            ("engines", tuple(one.engine for one in row.stand_ins)),
+            ("stack", row.stack),
+            ("preset", _preset_of(row)),
             ("measures", Facts(tuple(dict(whole).items()))),
         )
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from schedplan.engines.atom import ATOMS
-from schedplan.engines.fact import Engine, Fact, Fidelity, Value
+from schedplan.engines.fact import Engine, Fact, Value
+from schedplan.engines.stack import Stack
 from schedplan.report.document import (
     Column,
     Document,
@@ -18,6 +19,7 @@ from schedplan.report.document import (
     Table,
 )
 from schedplan.report.figures import counted
+from schedplan.report.stack_cards import cards_table, parameters_table
 
 FACT_COLUMNS = (
     Column("dimension", "Dimension", is_detail=True),
@@ -29,11 +31,6 @@ FACT_COLUMNS = (
     Column("checked_on", "Checked on"),
     Column("confidence", "Confidence", is_detail=True),
 )
-FIDELITY_WORDS = {
-    Fidelity.SOURCE_CODE: "made after its source code",
-    Fidelity.DOCUMENTS: "made after its documentation",
-    Fidelity.APPROXIMATE: "comes near it, was not made after it",
-}
 _DIMENSION_OF = {atom.name: atom.dimension.value for atom in ATOMS}
 _CAPTION = (
     "Confidence: cited, the source itself says so; documented, the documentation as a whole was read for it; derived, it follows"
@@ -41,15 +38,15 @@ _CAPTION = (
 )
 
 
-def engines_document(engines: tuple[Engine, ...]) -> Document:
-    """Return the list of engines."""
+def engines_document(engines: tuple[Engine, ...], stacks: tuple[Stack, ...]) -> Document:
+    """Return the list of engines, and of the stacks that are compared."""
     columns = (
         Column("engine", "Engine"),
         Column("title", "What it is"),
         Column("role", "Role"),
         Column("licence", "Licence"),
         Column("version", "Facts for"),
-        Column("replayed_by", "Replayed by"),
+        Column("stacks", "In the stacks"),
         Column("facts", "Facts", Kind.COUNT),
         Column("not_verified", "Not verified", Kind.COUNT),
     )
@@ -60,7 +57,7 @@ def engines_document(engines: tuple[Engine, ...]) -> Document:
             engine.role.value,
             engine.licence,
             engine.version,
-            None if engine.replay is None else engine.replay.policy,
+            ", ".join(one.name for one in stacks if engine.name in one.engines),
             len(engine.facts),
             sum(not fact.is_verified for fact in engine.facts),
         )
@@ -68,12 +65,19 @@ def engines_document(engines: tuple[Engine, ...]) -> Document:
     )
     table = Table("engines", "", columns, rows, "`schedplan engines NAME` prints every fact of one with its source.")
     return Document(
-        kind="engines", title="Scheduling engines", sections=(Section("answer", "", (table,), SectionRole.ANSWER),), facts=Facts()
+        kind="engines",
+        title="Scheduling engines",
+        sections=(
+            Section("answer", "", (table,), SectionRole.ANSWER),
+            Section("models-section", "Stacks, and how near their replays come", (cards_table(stacks),)),
+        ),
+        facts=Facts(),
+        main_table="engines",
     )
 
 
-def engine_document(engine: Engine) -> Document:
-    """Return everything that is known of one engine."""
+def engine_document(engine: Engine, stacks: tuple[Stack, ...]) -> Document:
+    """Return everything that is known of one engine, with the cards of the stacks that it is a layer of."""
     yes, some, none = (sum(fact.value is value for fact in engine.facts) for value in (Value.YES, Value.PARTIAL, Value.NO))
     headline = Paragraph((f"{engine.summary} {yes} yes, {some} partial, {none} no.",), is_headline=True)
     identity = KeyValues(
@@ -90,7 +94,6 @@ def engine_document(engine: Engine) -> Document:
                 _entry(f"Largest number of {one.measure}", f"{one.most:,}", f"{one.note} {one.source}")
                 for one in engine.size_limits
             ),
-            _replay_entry(engine),
         ),
     )
     facts = Table("facts", "", FACT_COLUMNS, tuple(fact_row(fact) for fact in engine.facts), _CAPTION)
@@ -98,7 +101,11 @@ def engine_document(engine: Engine) -> Document:
     return Document(
         kind="engine",
         title=engine.title,
-        sections=(Section("answer", "", (headline, identity), SectionRole.ANSWER), Section("facts-section", title, (facts,))),
+        sections=(
+            Section("answer", "", (headline, identity), SectionRole.ANSWER),
+            Section("models-section", "How near replays come", (cards_table(stacks), parameters_table(stacks))),
+            Section("facts-section", title, (facts,)),
+        ),
         facts=Facts((("engine", engine.name), ("role", engine.role.value), ("version", engine.version))),
         main_table="facts",
     )
@@ -120,10 +127,3 @@ def fact_row(fact: Fact) -> tuple[str, ...]:
 
 def _entry(label: str, text: str, note: str = "") -> Entry:
     return Entry(label, Quantity(text), note)
-
-
-def _replay_entry(engine: Engine) -> Entry:
-    if engine.replay is None:
-        return Entry("Replayed by", Quantity(None), "no policy stands in for it yet")
-    left_out = f"; not modelled: {'; '.join(engine.replay.not_modelled)}" if engine.replay.not_modelled else ""
-    return _entry("Replayed by", engine.replay.policy, f"{FIDELITY_WORDS[engine.replay.fidelity]}{left_out}")

@@ -21,6 +21,7 @@ from schedplan.simulate.capacity import Capacity, Held
 from schedplan.simulate.decider import Decider
 from schedplan.simulate.lane import NEVER, Lane
 from schedplan.simulate.lane_table import LaneTable
+from schedplan.simulate.node_starts import NodeStarts
 from schedplan.simulate.options import EventOrder
 from schedplan.simulate.progress import Progress
 from schedplan.simulate.quota import QuotaGate
@@ -58,8 +59,9 @@ class Kernel:
     """The state of one replay. Jobs are meant by their index in the work; -1 in start_s, begun_s and end_s: not yet.
 
     start_s: of the first run; begun_s: of the present one. changes: counts what took or gave back room. lane_of: the lane of a job;
-    lane_asks: the ask of each. part_gone_s: of parts that were given back by a stop. stops: (job, instant, cause, seconds lost).
-    standing: (ask, parts) of what no job holds and nobody knows the end of, by a number of its own.
+    lane_asks: the ask of each. part_gone_s: of parts that were given back before an end. in_parts: jobs of which workers were bound
+    before the last could be. admitted_s: when quota was last given to a job, where that is done before it has nodes. stops: (job,
+    instant, cause, seconds lost). standing: (ask, parts) of what no job holds and nobody knows the end of, by a number of its own.
     """
 
     def __init__(
@@ -72,7 +74,10 @@ class Kernel:
         quota: QuotaGate | None = None,
         usage: TenantUsage | None = None,
         supply: Supply | None = None,
+        offered: float = 1.0,
+        node_starts: NodeStarts | None = None,
     ) -> None:
+        """offered: devices of the machine, cores where it has none."""
         self.work = work
         self.capacity = capacity
         self.policy = policy
@@ -93,8 +98,12 @@ class Kernel:
         self.part_gone_s: dict[int, int] = {}
         self.stops: list[tuple[int, int, StopCause, int]] = []
         self.ran_before_s: Counter[int] = Counter()
+        self.in_parts: set[int] = set()
+        self.admitted_s: dict[int, int] = {}
         self.can_stop = (supply is not None and supply.can_stop) or policy.preemption.kind is not PreemptionKind.NONE
-        table = LaneTable(work, policy, by_tenant=quota is not None or usage is not None, can_stop=self.can_stop)
+        self._tracks_parts = self.can_stop or policy.gang.hold is not None
+        by_tenant = policy.admission.by_quota or quota is not None or usage is not None
+        table = LaneTable(work, policy, by_tenant=by_tenant, can_stop=self.can_stop)
         self.lanes, self.lane_asks, self.lane_of = table.lanes, table.asks, table.of
         self.progress = Progress(work, writes=self.can_stop)
         self.estimate_s = self.progress.estimate_s
@@ -110,6 +119,10 @@ class Kernel:
         self._releases: list[tuple[int, int]] | None = None if policy.backfill.kind is BackfillKind.NONE else []
         self._slowness = slowness
         self._view = LaneView()
+        self._offered = offered
+        self._node_starts = node_starts
+        self.starting: dict[int, StartReason] = {}
+        self._ready: list[tuple[int, int]] = []
         self._parts_of: dict[int, list[int]] = {}
         if self.can_stop:
             self.begun_s = [-1] * len(work)
@@ -133,6 +146,8 @@ class Kernel:
             second(decider, per_event)
             if supply is not None and supply.is_due(now_s):
                 supply.happen(self, decider)
+            if self._ready:
+                self._begin_ready()
             while wakes and wakes[0] == now_s:
                 self._woken.discard(heappop(wakes))
             if now_s % period_s:
@@ -175,6 +190,7 @@ class Kernel:
         following = self.latest + 1
         while following < jobs and submit_s[following] == now_s:
             self.latest = following
+            self._want(following, 1)
             decider.arrived(following)
             following += 1
             if per_event:
@@ -191,6 +207,11 @@ class Kernel:
             self._end(job, decider)
             if per_event:
                 self._decide(decider)
+
+    def _want(self, job: int, sign: int) -> None:
+        if self.usage is not None:
+            ask = self.work.ask[job]
+            self.usage.want(self.work.tenant[job], ask, sign * self.work.asks[ask].workers)
 
     def _drop_void_ends(self) -> None:
         """Drop the ends of runs that were stopped before, down to the next that is one."""
@@ -213,6 +234,7 @@ class Kernel:
         ask = work.asks[lane.ask]
         view.now_s, view.rank, view.submit_s, view.estimate_s = self.now_s, job, work.submit_s[job], self.estimate_s[job]
         view.workers, view.devices, view.cores = ask.workers, ask.workers * ask.shape.gpus, ask.workers * ask.shape.cpus
+        view.of_machine = (view.devices or view.cores) / self._offered
         view.priority, view.tenant, view.waiting = work.priority[job], work.tenants[work.tenant[job]], lane.waiting
         return self.policy.order.key(view)
 
@@ -237,11 +259,13 @@ class Kernel:
     def hold(self, job: int, parts: tuple[Held, ...]) -> None:
         """Let a job keep parts already taken, without running yet."""
         self.changes += 1
+        if self._node_starts is not None:
+            self._node_starts.take(parts, self.now_s)
         before = self.held.get(job)
         self.held[job] = parts if before is None else before + parts
         if self.quota is not None or self.usage is not None:
             self._count(job, parts, 1)
-        if self.can_stop:
+        if self._tracks_parts:
             self._parts_of.setdefault(job, []).extend(range(len(self.part), len(self.part) + len(parts)))
         for part in parts:
             self.part_job.append(job)
@@ -249,8 +273,13 @@ class Kernel:
             self.part_taken_s.append(self.now_s)
 
     def begin(self, job: int, reason: StartReason) -> None:
-        """Let a job run on all that it holds."""
+        """Let a job run on all that it holds, once the last of its nodes is ready."""
         now_s = self.now_s
+        if self._node_starts is not None and (ready_s := self._node_starts.ready_s(self.held[job])) > now_s:
+            self.starting[job] = reason
+            heappush(self._ready, (ready_s, job))
+            self.wake(ready_s)
+            return
         lasts_s = self.progress.lasts_s(job) if self.can_stop else self.work.run_s[job]
         if self._slowness is not None:
             lasts_s = max(round(lasts_s * self._slowness(job, self.held[job]) + 0.499999), 1)
@@ -267,6 +296,15 @@ class Kernel:
         heappush(self._ends, (now_s + lasts_s) * len(self.work) + job)
         if self._releases is not None:
             insort(self._releases, (self.due_s(job), job))
+
+    def _begin_ready(self) -> None:
+        """Let jobs run whose nodes are ready now; one that lost its place meanwhile waits again."""
+        while self._ready and self._ready[0][0] <= self.now_s:
+            _, job = heappop(self._ready)
+            reason = self.starting.get(job)
+            if reason is not None and self._node_starts is not None and self._node_starts.ready_s(self.held[job]) <= self.now_s:
+                del self.starting[job]
+                self.begin(job, reason)
 
     def due_s(self, job: int) -> int:
         """Return when a job that runs is estimated to end."""
@@ -297,18 +335,30 @@ class Kernel:
         self.end_s[job] = self.begun_s[job] = -1
         decider.stopped(job)
 
+    def let_go(self, job: int) -> None:
+        """Give back what a job holds that does not run yet."""
+        self._give_back_parts(job)
+        for idx in self._parts_of.pop(job):
+            self.part_gone_s[idx] = self.now_s
+
     def _end(self, job: int, decider: Decider) -> None:
         due_s = self.begun_s[job] + self.estimated_s(job)
         self._unended -= 1
         self._give_back(job, due_s)
-        if self.can_stop:
+        self._want(job, -1)
+        if self._tracks_parts:
             del self._parts_of[job]
         decider.ended(job, self.now_s != due_s)
 
     def _give_back(self, job: int, due_s: int) -> None:
         if self._releases is not None:
             del self._releases[bisect_left(self._releases, (due_s, job))]
+        self._give_back_parts(job)
+
+    def _give_back_parts(self, job: int) -> None:
         parts = self.held.pop(job)
+        if self._node_starts is not None:
+            self._node_starts.give_back(parts, self.now_s)
         self.capacity.release(self.work.ask[job], parts)
         if self.quota is not None or self.usage is not None:
             self._count(job, parts, -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 
+from schedplan.engines.part import PASSED_OVER
 from schedplan.simulate.lane import Lane
 
 Entry = tuple[tuple[int, ...], int, int]
@@ -14,7 +15,8 @@ Key = Callable[[Lane, int], tuple[int, ...]]
 class Ready:
     """Front jobs by key. share_key: of a tenant (index), whose least comes before all keys; None: tenants make no difference.
 
-    An entry is stale once its job is not the front of its lane, or the lane is blocked: it is dropped when it is met.
+    A tenant whose key is PASSED_OVER has no first job. An entry is stale once its job is not the front of its lane, or the lane
+    is blocked: it is dropped when it is met.
     """
 
     def __init__(self, lanes: list[Lane], key: Key, share_key: Callable[[int], int] | None) -> None:
@@ -42,7 +44,7 @@ class Ready:
             top = self._top(heap)
             if top is not None:
                 key = (self._share_key(tenant), heap[0][0])
-                if least is None or key < least:
+                if key[0] < PASSED_OVER and (least is None or key < least):
                     least, found, self._heap = key, top, heap
         return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.engines.part import BackfillKind, Blocking, PreemptionKind
+from schedplan.engines.part import BackfillKind, Blocking, Cycle, PreemptionKind
 from schedplan.engines.policy import Policy
 from schedplan.errors import UsageError
 from schedplan.model.cluster import Cluster, Market
@@ -29,6 +29,7 @@ from schedplan.simulate.head import HeadDecider
 from schedplan.simulate.kernel import Kernel, Slowness, Supply
 from schedplan.simulate.machine import Machine, machine_of
 from schedplan.simulate.node_scores import typical_shapes
+from schedplan.simulate.node_starts import NodeStarts
 from schedplan.simulate.nodes import NO_TYPICAL, NodeCapacity
 from schedplan.simulate.options import Detail, ReplayOptions
 from schedplan.simulate.pool import PoolCapacity, is_nameless, unit_per_worker
@@ -85,15 +86,9 @@ def replay(
     away = outages_of(machine, cluster, outages) if plan is None else []
     asks = asks if guide is None else tuple(dict.fromkeys((*asks, *guide.asks())))
     has_supply = plan is None and (bool(away) or (options.loses_spot and _may_lose_spot(machine, work)))
-    capacity = _capacity(
-        machine,
-        asks,
-        work,
-        policy,
-        options,
-        guide if policy.nodes.is_guided else None,
-        by_node=has_supply or fleet is not None or bool(cluster.speeds),
-    )
+    is_named = has_supply or fleet is not None or bool(cluster.speeds) or policy.node_start.start_s > 0
+    guiding = guide if policy.nodes.is_guided else None
+    capacity = _capacity(machine, asks, work, policy, options, guiding, by_node=is_named)
     too_large = frozenset(idx for idx in range(len(work.asks)) if not capacity.holds_when_empty(idx))
     work = without(work, too_large, DropReason.TOO_LARGE)
     quota = QuotaGate(quotas, machine, work) if quotas else None
@@ -102,14 +97,15 @@ def replay(
         capacity,
         policy,
         slowness=_slowness(cluster, machine, work) if cluster.speeds else None,
-        quota=quota,
+        quota=None if policy.admission.by_quota else quota,
         supply=_happenings(_supply(capacity, away, work, options) if has_supply else None, fleet),
         usage=None if policy.share.key is None else TenantUsage(policy.share, machine, work, quotas),
+        offered=max(float(machine.counted.sum()), 1.0),
+        node_starts=NodeStarts(policy.node_start, len(machine.nodes)) if policy.node_start.start_s else None,
     )
     if fleet is not None and services is not None:
         fleet.meet(kernel, tuple(work.asks.index(ask) for ask in services.asks()))
-    cycle = policy.cycle if options.cycle is None else replace(options.cycle, binds_per_s=policy.cycle.binds_per_s)
-    kernel.run(_decider(kernel, machine, asks, plan, quotas), options.order, cycle)
+    kernel.run(_decider(kernel, machine, asks, plan, quotas, quota), options.order, _cycle(policy, options))
     run = None if fleet is None else fleet.finish()
     if not kernel.held:
         capacity.check_empty()
@@ -119,6 +115,12 @@ def replay(
         warnings=_warnings(kernel),
         counts=tuple(sorted(kernel.counts.items())),
     )
+
+
+def _cycle(policy: Policy, options: ReplayOptions) -> Cycle:
+    """Return the cycle that was asked for, with the rates of the policy."""
+    own = policy.cycle
+    return own if options.cycle is None else replace(options.cycle, binds_per_s=own.binds_per_s, burst=own.burst)
 
 
 def _capacity(
@@ -166,7 +168,12 @@ def _happenings(supply: NodeSupply | None, fleet: Fleet | None) -> Supply | None
 
 
 def _decider(
-    kernel: Kernel, machine: Machine, asks: tuple[Ask, ...], plan: FollowedPlan | None, quotas: tuple[Quota, ...]
+    kernel: Kernel,
+    machine: Machine,
+    asks: tuple[Ask, ...],
+    plan: FollowedPlan | None,
+    quotas: tuple[Quota, ...],
+    gate: QuotaGate | None,
 ) -> Decider:
     policy = kernel.policy
     if plan is not None:
@@ -180,7 +187,10 @@ def _decider(
     if policy.blocking is Blocking.HEAD:
         return HeadDecider(kernel, preemptor)
     overcommit = policy.admission.overcommit
-    return SkipDecider(kernel, None if overcommit is None else Admitter(machine, kernel.work.asks, overcommit), preemptor)
+    if overcommit is None:
+        return SkipDecider(kernel, None, preemptor)
+    promised = _promised(kernel, machine, quotas)
+    return SkipDecider(kernel, Admitter(machine, kernel.work, policy.admission, gate, promised), preemptor)
 
 
 def _preemptor(kernel: Kernel, machine: Machine, quotas: tuple[Quota, ...]) -> Preemptor | None:
@@ -188,8 +198,11 @@ def _preemptor(kernel: Kernel, machine: Machine, quotas: tuple[Quota, ...]) -> P
     if rule.kind is PreemptionKind.NONE:
         return None
     counted = tuple(ask.workers * (ask.shape.gpus if machine.has_devices else ask.shape.cpus) for ask in work.asks)
-    promised = promises(quotas, work.tenants, has_devices=machine.has_devices)
-    return Preemptor(kernel, rule, promised, counted, float(machine.counted.sum()))
+    return Preemptor(kernel, rule, _promised(kernel, machine, quotas), counted, float(machine.counted.sum()))
+
+
+def _promised(kernel: Kernel, machine: Machine, quotas: tuple[Quota, ...]) -> tuple[float | None, ...]:
+    return promises(quotas, kernel.work.tenants, has_devices=machine.has_devices)
 
 
 def _slowness(cluster: Cluster, machine: Machine, work: Work) -> Slowness:
@@ -236,6 +249,8 @@ def _warnings(kernel: Kernel) -> tuple[str, ...]:
     if not waiting:
         return ()
     found = [f"jobs that never start: {len(waiting):,}"]
+    if kernel.counts["gangs given up"]:
+        found.append(f"gangs that gave up after they had let go of their places too often: {kernel.counts['gangs given up']:,}")
     if kernel.held:
         found.append(
             f"jobs that hold room for a part of their workers for ever, as gangs are not placed whole: {len(kernel.held):,}"
@@ -279,7 +294,13 @@ def _timeline(kernel: Kernel, machine: Machine, capacity: Capacity, policy: Poli
         price_per_h=0.0 if policy.blocking is Blocking.PLAN else machine.price_per_h,
         dropped=work.dropped,
         stops=tuple(Stop(*stop) for stop in kernel.stops),
+        in_parts=np.isin(np.arange(len(work)), list(kernel.in_parts)) if kernel.in_parts else None,
+        admitted_s=_admitted_s(kernel) if policy.admission.by_quota else None,
     )
+
+
+def _admitted_s(kernel: Kernel) -> NDArray[np.int64]:
+    return np.array([kernel.admitted_s.get(job, -1) for job in range(len(kernel.work))], dtype=np.int64)
 
 
 def _run_s(kernel: Kernel, started: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -300,5 +321,9 @@ def _parts(kernel: Kernel, worker_amount: NDArray[np.float64]) -> Parts:
         amount=workers * worker_amount[job] if len(job) else np.zeros(0),
         taken_s=np.array(kernel.part_taken_s, dtype=np.int64),
         devices=tuple(part.device_numbers() for part in kernel.part),
-        stopped_s=np.array([kernel.part_gone_s.get(idx, -1) for idx in range(len(job))], dtype=np.int64) if kernel.stops else None,
+        stopped_s=None if not kernel.part_gone_s else _gone_s(kernel),
     )
+
+
+def _gone_s(kernel: Kernel) -> NDArray[np.int64]:
+    return np.array([kernel.part_gone_s.get(idx, -1) for idx in range(len(kernel.part))], dtype=np.int64)

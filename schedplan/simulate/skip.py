@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 from schedplan.engines.part import GangKind
 from schedplan.model.timeline import StartReason
 from schedplan.simulate.admission import Admitter
+from schedplan.simulate.binder import Binder
 from schedplan.simulate.kernel import Kernel
 from schedplan.simulate.lane import Lane
 from schedplan.simulate.preemptor import Preemptor
@@ -26,9 +27,7 @@ class SkipDecider:
         self._preemptor = preemptor
         self._ready = kernel.ready()
         self._closed: dict[int, dict[int, None]] = {}
-        self._is_whole = kernel.policy.gang.kind is GangKind.ATOMIC
-        self._bound: dict[int, int] = {}
-        self._second, self._binds = -1, 0
+        self._binder = None if kernel.policy.gang.kind is GangKind.ATOMIC else Binder(kernel)
         self._looked_at = -1
         self._has_stopped = False
         self._looks_anew = preemptor is not None or kernel.policy.cycle.backoff_s is not None
@@ -58,12 +57,14 @@ class SkipDecider:
 
     def ended(self, job: int, early: bool) -> None:
         if self._admitter is not None:
-            self._admitter.ended(self._kernel.work.ask[job])
+            self._admitter.ended(self._kernel, job)
 
     def decide(self) -> None:
         kernel, ready = self._kernel, self._ready
         if self._preemptor is not None:
             self._preemptor.carry_out(self)
+        if self._binder is not None:
+            self._let_go_overdue(self._binder)
         if self._admitter is not None:
             for lane_idx in self._admitter.admit(kernel):
                 if not kernel.lanes[lane_idx].blocked:
@@ -71,19 +72,18 @@ class SkipDecider:
         if self._closed and (kernel.freed or self._looks_anew):
             self._open()
         while (found := ready.first()) is not None:
-            if not self._may_bind():
+            if self._binder is not None and not self._binder.may_bind():
                 return
             lane_idx, job = found
             ready.pop()
             lane = kernel.lanes[lane_idx]
             kernel.counts["tries"] += 1
-            if self._starts(job, lane) or not self._may_bind():
+            if self._starts(job, lane) or (self._binder is not None and not self._binder.may_bind()):
                 self._settle(lane_idx, lane)
-                if self._has_stopped:  # more may have been freed than was taken
-                    self._has_stopped = False
-                    self._open()
             else:
                 self._close(lane_idx, lane)
+            if self._has_stopped or (self._binder is not None and self._binder.has_let_go):
+                self._has_freed(self._binder)
 
     def _settle(self, lane_idx: int, lane: Lane) -> None:
         """Let the front of a lane that is not closed take part again."""
@@ -91,38 +91,48 @@ class SkipDecider:
         if not lane.waiting:
             lane.tries = 0
 
+    def _has_freed(self, binder: Binder | None) -> None:
+        """Open lanes after stops, or places that were let go of: more may have been freed than was taken."""
+        self._has_stopped = False
+        if binder is not None:
+            binder.has_let_go = False
+        self._open()
+
+    def _let_go_overdue(self, binder: Binder) -> None:
+        """Let gangs go of what they have held for too long, and rest."""
+        kernel = self._kernel
+        for job in binder.let_go_overdue():
+            lane_idx, pause_s = kernel.lane_of(job), binder.pause_s(job)
+            lane = kernel.lanes[lane_idx]
+            if pause_s:
+                if not lane.blocked:
+                    self._close(lane_idx, lane)
+                lane.retry_s = kernel.now_s + pause_s
+            if self._admitter is not None:
+                self._admitter.withdraw(kernel, lane_idx, lane.retry_s)
+            if binder.gives_up(job):
+                kernel.counts["gangs given up"] += 1
+                lane.take_head()
+        binder.has_let_go = False
+
     def _starts(self, job: int, lane: Lane) -> bool:
         kernel = self._kernel
-        if self._is_whole:
-            if self._preemptor is not None and not self._preemptor.may_start(job):
+        if self._binder is not None:
+            if not self._binder.binds_all(job, lane, self._reason(job)):
                 return False
-            if not kernel.fits(lane):
-                if self._preemptor is None or not self._preemptor.makes_room(job, lane, self):
-                    return False
-                self._has_stopped = True
-            lane.take_head()
             if self._admitter is not None:
                 self._admitter.started(lane.ask)
-            kernel.start_whole(job, self._reason(job))
             return True
-        return self._binds_all(job, lane)
-
-    def _binds_all(self, job: int, lane: Lane) -> bool:
-        """Place as many workers as fit; start the job once the last has its place."""
-        kernel = self._kernel
-        bound, wanted = self._bound.get(job, 0), kernel.work.asks[lane.ask].workers
-        if not kernel.is_within_quota(lane, bound):
+        if self._preemptor is not None and not self._preemptor.may_start(job):
             return False
-        count = min(kernel.capacity.workers_fit(lane.ask), wanted - bound, self._binds_left())
-        if count > 0:
-            kernel.hold(job, kernel.capacity.place(lane.ask, job, count, bound))
-            self._binds += count
-        if bound + count < wanted:
-            self._bound[job] = bound + count
-            return False
-        self._bound.pop(job, None)
+        if not kernel.fits(lane):
+            if self._preemptor is None or not self._preemptor.makes_room(job, lane, self):
+                return False
+            self._has_stopped = True
         lane.take_head()
-        kernel.begin(job, self._reason(job))
+        if self._admitter is not None:
+            self._admitter.started(lane.ask)
+        kernel.start_whole(job, self._reason(job))
         return True
 
     def _reason(self, job: int) -> StartReason:
@@ -136,21 +146,6 @@ class SkipDecider:
             heappop(fronts)
         return StartReason.IN_ORDER
 
-    def _may_bind(self) -> bool:
-        """Whether this second has a bind left; if not, the next is asked for."""
-        if self._binds_left() > 0:
-            return True
-        self._kernel.wake(self._kernel.now_s + 1)
-        return False
-
-    def _binds_left(self) -> int:
-        rate = self._kernel.policy.cycle.binds_per_s
-        if rate is None:
-            return 1 << 60
-        if self._second != self._kernel.now_s:
-            self._second, self._binds = self._kernel.now_s, 0
-        return rate - self._binds
-
     def _close(self, lane_idx: int, lane: Lane) -> None:
         lane.blocked = True
         self._closed.setdefault(lane.ask, {})[lane_idx] = None
@@ -163,14 +158,14 @@ class SkipDecider:
 
     def _open(self) -> None:
         """Open closed lanes whose front may start now: where something was freed, or a job runs that may be stopped."""
-        kernel, capacity = self._kernel, self._kernel.capacity
+        kernel, capacity, binder = self._kernel, self._kernel.capacity, self._binder
         is_worth_it = self._preemptor is not None and (self._looked_at != kernel.changes or self._ready.first() is not None)
         for ask in tuple(self._closed):
-            if not is_worth_it and not (capacity.fits(ask) if self._is_whole else capacity.workers_fit(ask) > 0):
+            if not is_worth_it and not (capacity.fits(ask) if binder is None else binder.could_bind(ask)):
                 continue
             for lane_idx in tuple(self._closed[ask]):
                 lane = kernel.lanes[lane_idx]
-                if not is_worth_it and self._is_whole and not kernel.fits(lane):
+                if not is_worth_it and binder is None and not kernel.fits(lane):
                     continue
                 if lane.retry_s > kernel.now_s:
                     kernel.wake(lane.retry_s)

@@ -87,7 +87,12 @@ class NodeSupply:
         kernel.counts["nodes gone"] += 1
         there = sorted(job for job, parts in kernel.held.items() if any(part.node == node for part in parts))
         for job in there:
-            kernel.stop(job, cause, decider)
+            if kernel.end_s[job] < 0:
+                kernel.let_go(job)
+                if kernel.starting.pop(job, None) is not None:
+                    decider.stopped(job)
+            else:
+                kernel.stop(job, cause, decider)
         for gone in self._watchers:
             gone(node, kernel)
         decider.supplied()

@@ -33,6 +33,7 @@ _REPORT_FILES = ("report.html", "report.md", "report.json", "junit.xml")
 SIMULATION_FOLDER = FolderKind(KIND, RECORD, (RECORD, *_TABLE_FILES, *_REPORT_FILES))
 
 RESUMED = "goes on after a stop"
+LET_GO = "the rest of its gang found no place"
 _SUBMIT, _GIVE_BACK, _STOP, _TAKE = 0, 1, 2, 3
 
 
@@ -120,7 +121,9 @@ def timeline_columns(timeline: Timeline) -> dict[str, Cells]:
     kind = np.concatenate([np.full(len(jobs), _SUBMIT), back, np.full(len(taken), _TAKE)])
     node = np.concatenate([np.full(len(jobs), -1), parts.node[given], parts.node[taken]])
     amount = np.concatenate([timeline.amount, parts.amount[given], parts.amount[taken]])
-    early = np.concatenate([np.zeros(len(jobs) + len(given), dtype=np.bool_), (waits | ~(ran | was_stopped))[taken]])
+    early = np.concatenate(
+        [np.zeros(len(jobs) + len(given), dtype=np.bool_), (waits | timeline.let_go | ~(ran | was_stopped))[taken]]
+    )
     order = np.lexsort((node, job, kind, time_s))
     job, kind, node, early, time_s = job[order], kind[order], node[order], early[order], time_s[order]
     return {
@@ -145,7 +148,7 @@ def _reasons(
         if of_kind == _TAKE and not is_early:
             found.append(REASONS[timeline.reason[one]].value if is_first else RESUMED)
         else:
-            found.append(stopped[one, at_s] if of_kind == _STOP else None)
+            found.append(stopped.get((one, at_s), LET_GO) if of_kind == _STOP else None)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +11,13 @@ from schedplan.compare_engines.gates import parse_requirements
 from schedplan.compare_engines.needs import Factor, parse_factors
 from schedplan.compare_engines.profile import profile_of
 from schedplan.compare_engines.recommendation import Recommendation, recommend
-from schedplan.compare_engines.replays import PLAN_POLICY, ReplayRow, chosen_policies, replayed
-from schedplan.engines.catalog import all_engines, engine
-from schedplan.engines.fact import Engine
-from schedplan.engines.policy_table import POLICIES, policy
+from schedplan.compare_engines.replays import PLAN_POLICY, ReplayRow, replay_cases, replayed
+from schedplan.engines.parameter import Value
+from schedplan.engines.policy import Policy
+from schedplan.engines.stack import Preset, Stack
+from schedplan.engines.stack_facts import stack_engine
+from schedplan.engines.stack_table import STACKS, changed_by, parse_changes, stacks_of
 from schedplan.errors import InputError, SolverError, UsageError
-from schedplan.measures.replay import replay_measures
 from schedplan.model.cluster import Cluster
 from schedplan.model.findings import Measure
 from schedplan.model.problem import Demand
@@ -36,8 +37,8 @@ from schedplan.workflows.replayed_work import (
     open_work,
     planned_work,
     read_warnings,
-    replay_work,
 )
+from schedplan.workflows.replays import Asked, replayed_all
 from schedplan.workflows.report import write_document
 from schedplan.workflows.version import versions
 
@@ -51,12 +52,17 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """What was asked. engines: the ones to compare, in a fixed order; machine None: the nodes that the tables have."""
+    """What was asked. stacks: the ones to compare, in a fixed order; machine None: the nodes that the tables have.
 
-    engines: tuple[Engine, ...]
+    changes: parameters of engines by path, replayed as a preset of their own.
+    """
+
+    stacks: tuple[Stack, ...]
     requirements: tuple[str, ...]
     factors: tuple[Factor, ...]
     machine: Machine | None
+    presets: tuple[Preset, ...]
+    changes: Mapping[str, Value]
 
 
 @dataclass(frozen=True)
@@ -69,25 +75,52 @@ class Compared:
 
 
 def compare_options(
-    engines: str | None = None, require: str | None = None, weights: str | None = None, machine: str | None = None
+    engines: str | None = None,
+    require: str | None = None,
+    weights: str | None = None,
+    machine: str | None = None,
+    presets: str | None = None,
+    assignments: Iterable[tuple[str, str]] = (),
 ) -> CompareOptions:
-    """Return what the texts of the options say; UsageError, with the nearest name, for an unknown engine, requirement or weight."""
+    """Return what the texts of the options say; UsageError, with the nearest name, for an unknown engine, requirement, weight,
+    preset or parameter, and for a parameter of an engine that is not compared.
+    """
+    stacks, changes = chosen_stacks(engines), parse_changes(assignments)
+    for path in changes:
+        if not any(changed_by(stack, {path: changes[path]}) for stack in stacks):
+            raise UsageError(f"--set {path}: none of the engines compared has it", hint="Name its engine in --engines.")
     return CompareOptions(
-        engines=chosen_engines(engines),
+        stacks=stacks,
         requirements=parse_requirements(require),
         factors=parse_factors(weights),
         machine=None if machine is None else parse_machine(machine),
+        presets=chosen_presets(presets),
+        changes=changes,
     )
 
 
-def chosen_engines(text: str | None) -> tuple[Engine, ...]:
-    """Return the engines that `volcano,kai` names, in the fixed order of all; all of them for None."""
+def chosen_stacks(text: str | None) -> tuple[Stack, ...]:
+    """Return the stacks that `volcano,kueue` names, or has as a layer, in the fixed order of all; all of them for None."""
     if text is None:
-        return all_engines()
-    named = {engine(name).name for name in text.split(",") if name.strip()}
+        return STACKS
+    named = {stack.name for name in text.split(",") if name.strip() for stack in stacks_of(name)}
     if not named:
         raise UsageError("--engines names none", hint="Give it as --engines volcano,kai; `schedplan engines` lists them.")
-    return tuple(one for one in all_engines() if one.name in named)
+    return tuple(one for one in STACKS if one.name in named)
+
+
+def chosen_presets(text: str | None) -> tuple[Preset, ...]:
+    """Return the presets that `default,tuned` names; UsageError for another."""
+    if text is None:
+        return tuple(Preset)
+    known = {preset.value: preset for preset in Preset}
+    named = [name.strip() for name in text.split(",") if name.strip()]
+    for name in named:
+        if name not in known:
+            raise UsageError(f"--presets: there is no preset {name!r}", hint=f"There are: {', '.join(known)}.")
+    if not named:
+        raise UsageError("--presets names none", hint=f"There are: {', '.join(known)}.")
+    return tuple(preset for preset in Preset if preset.value in named)
 
 
 def compare_project(project: Project, asked: CompareOptions, tell: Tell | None = None) -> Compared:
@@ -101,16 +134,22 @@ def compare_project(project: Project, asked: CompareOptions, tell: Tell | None =
     profile = profile_of(workload.cluster, workload.jobs, *_serving(workload))
     say("plan")
     planned, no_plan = _planned(workload)
-    replays = _replayed(workload, asked.engines, planned, say)
+    replays = _replayed(workload, asked, planned, say)
     plan_warnings = () if planned is None else planned.plan.warnings
     found = compare(
-        profile, asked.engines, asked.requirements, asked.factors, replays.rows, () if planned is None else planned.plan.measures
+        profile,
+        tuple(stack_engine(stack) for stack in asked.stacks),
+        asked.requirements,
+        asked.factors,
+        replays.rows,
+        () if planned is None else planned.plan.measures,
     )
     recommended = recommend(found)
     settings = workload.project.settings.project
     document = compare_engines_document(
         found,
         recommended,
+        asked.stacks,
         title=f"Which engine fits {settings.name}" if settings.name else "Which engine fits",
         currency=settings.currency,
         timezone=settings.timezone,
@@ -207,8 +246,8 @@ class _Replays:
     warnings: tuple[str, ...] = ()
 
 
-def _replayed(workload: _Workload, engines: tuple[Engine, ...], planned: Planned | None, say: Tell) -> _Replays:
-    """Return a row per policy, what the replays assumed, and what must be known; jobs alone are replayed, services are not."""
+def _replayed(workload: _Workload, asked: CompareOptions, planned: Planned | None, say: Tell) -> _Replays:
+    """Return a row per preset, what the replays assumed, and what must be known; jobs alone are replayed, services are not."""
     if not workload.work.jobs:
         return _Replays()
     settings = workload.project.settings
@@ -217,15 +256,20 @@ def _replayed(workload: _Workload, engines: tuple[Engine, ...], planned: Planned
     notes: list[str] = list(workload.work.notes)
     warnings: list[str] = []
 
-    def measured(name: str) -> tuple[Measure, ...]:
-        say(f"replay {name}")
-        work = following if following is not None and name == PLAN_POLICY else workload.work
-        result = replay_work(work, policy(name), settings.solver.seed)
-        notes.extend(result.notes)
-        warnings.extend(f"replay {name}: {words}" for words in result.warnings)
-        return replay_measures(result.timeline, settings.project.currency)
+    def measured(policies: tuple[Policy, ...]) -> tuple[tuple[Measure, ...], ...]:
+        found = replayed_all(
+            [Asked(following if following is not None and one.name == PLAN_POLICY else workload.work, one) for one in policies],
+            settings.solver.seed,
+            settings.project.currency,
+            say,
+        )
+        for result, one in zip(found, policies, strict=True):
+            notes.extend(result.notes)
+            warnings.extend(f"replay {one.name}: {words}" for words in result.warnings)
+        return tuple(result.measures for result in found)
 
-    rows = replayed(chosen_policies(POLICIES, engines, has_plan=following is not None), engines, measured)
+    cases = replay_cases(asked.stacks, asked.presets, asked.changes, has_plan=following is not None)
+    rows = replayed(cases, measured)
     if workload.project.content.services:
         notes.append(
             "replays hold jobs alone: services are not replayed, and nothing is kept free for them, except where a plan is"

@@ -61,10 +61,23 @@ def test_an_engine_is_printed_with_source_and_day_of_every_fact() -> None:
         (("compare-engines", THREE_NODES, "--require", "gangs"), "there is no requirement 'gangs'", "Did you mean gang?"),
         (("compare-engines", THREE_NODES, "--weights", "costs=1"), "no dimension or capability 'costs'", "Did you mean cost?"),
         (("compare-engines", THREE_NODES, "--engines", ","), "--engines names none", "`schedplan engines` lists them."),
+        (
+            ("compare-engines", THREE_NODES, "--set", "vulcano.binpack.gpu=1"),
+            "no engine 'vulcano'",
+            "Did you mean volcano.binpack.gpu?",
+        ),
+        (("compare-engines", THREE_NODES, "--set", "kai.period=5"), "kai has no parameter 'period'", "kai has: schedule-period,"),
+        (("compare-engines", THREE_NODES, "--set", "kai.reclaim=maybe"), "it takes true or false", "kai.reclaim: queues below"),
+        (
+            ("compare-engines", THREE_NODES, "--engines", "kai", "--set", "slurm.bf_max_job_test=9"),
+            "none of the engines compared",
+            "",
+        ),
+        (("compare-engines", THREE_NODES, "--presets", "best"), "there is no preset 'best'", "There are: default, tuned."),
         (("compare-engines", THREE_NODES, "--machine", "forty"), "--machine 'forty' is no machine", "such as 40x8gpu"),
         (("compare-engines", THREE_NODES, "--out", "fit.pdf"), "its ending says no form of report", "End it with .html"),
     ],
-    ids=["engine", "engines", "require", "weights", "none", "machine", "form"],
+    ids=["engine", "engines", "require", "weights", "none", "set", "parameter", "value", "left out", "presets", "machine", "form"],
 )
 def test_words_that_are_not_known_are_refused_with_the_nearest(arguments: tuple[str, ...], said: str, hint: str) -> None:
     result = run(*arguments)
@@ -90,11 +103,36 @@ def test_only_the_engines_that_are_named_are_compared_and_gates_hold(tmp_path: P
     jobs = tmp_path / "jobs.csv"
     jobs.write_text(LOG, encoding="utf-8")
 
-    found = answer("compare-engines", str(jobs), "--machine", "1x8gpu", "--engines", "gke,slurm,katib", "--require", "on-premises")
+    found = answer(
+        "compare-engines", str(jobs), "--machine", "1x8gpu", "--engines", "gke-autopilot,slurm,kubeflow", "--require", "on-premises"
+    )
 
     standing = {one["engine"]: one["standing"] for one in found["engines"]}
-    assert standing == {"slurm": "passes", "gke-autopilot": "excluded", "kubeflow": "no scheduler"}
+    assert standing == {
+        "slurm": "passes",
+        "trainer+volcano": "passes",
+        "gke-autopilot": "excluded",
+        "autopilot+kueue": "excluded",
+        "kubeflow": "no scheduler",
+    }
     assert {one["engine"]: one["fit"] for one in found["engines"]}["kubeflow"] is None
+
+
+def test_a_parameter_of_ones_own_is_a_row_beside_the_presets() -> None:
+    rows = table(answer("compare-engines", THREE_NODES, "--engines", "volcano", "--set", "volcano.binpack.gpu=10"), "replays")
+
+    of_volcano = [row["preset"] for row in rows if row["stack"] == "volcano"]
+    assert of_volcano == ["default", "tuned", "volcano.binpack.gpu=10"]
+
+
+def test_a_stack_is_printed_with_its_card_and_its_parameters() -> None:
+    document = answer("engines", "kueue+kube-scheduler")
+    (card,) = table(document, "models")
+    calibrated = {row["parameter"]: row for row in table(document, "parameters")}["kueue.admissions-per-s"]
+
+    assert "kueue (admission), kube-scheduler (placer)" == card["layers"]
+    assert "kueue.admissions-per-s = 42.74, 35 to 230 (calibrated on a published figure)" in card["assumed"]
+    assert ("42.74", "calibrated on a published figure") == (calibrated["default"], calibrated["tier"])
 
 
 @pytest.mark.parametrize("form", ["html", "md", "json"])

@@ -12,6 +12,9 @@ from schedplan.compare_engines.gates import Outcome
 from schedplan.compare_engines.replays import ReplayRow
 from schedplan.config.load import load_settings
 from schedplan.config.project import ProjectPlace
+from schedplan.engines.fact import Value
+from schedplan.engines.stack_facts import stack_engine
+from schedplan.engines.stack_table import STACKS
 from schedplan.workflows.compare_engines import Compared, compare_options, compare_project
 from schedplan.workflows.ingest import ingest_files
 from schedplan.workflows.project import open_project
@@ -44,14 +47,14 @@ def test_every_gate_result_of_the_shop_rests_on_facts_with_a_source(shop: Compar
 
 
 def test_the_shops_one_gang_starts_at_once_under_every_policy_and_the_plan_stands_beside(shop: Compared) -> None:
-    """20 devices, a gang of 10 released at 02:00: nothing is ever in its way."""
+    """20 devices, a gang of 10 released at 02:00: nothing is ever in its way, but for the 100 s that Autopilot's nodes take."""
     rows = {row.policy: row for row in shop.comparison.replays}
 
     assert {"fcfs", "easy", "best-fit", "kube-scheduler", "volcano", "plan"} <= rows.keys()
-    assert {0.0} == {row.value("wait_s_mean") for row in rows.values()}
+    assert {0.0} == {row.value("wait_s_mean") for policy, row in rows.items() if "autopilot" not in policy}
+    assert {100.0} == {row.value("wait_s_mean") for policy, row in rows.items() if "autopilot" in policy}
     assert {1.0} == {row.value("gang_start_rate") for row in rows.values()}
     assert {measure.name for measure in shop.comparison.plan_measures} >= {"cost", "utilization", "slo_attainment"}
-    assert any("replays tell no engines apart here" in said for said in shop.recommendation.measured)
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +76,18 @@ def test_what_claims_whole_gangs_never_starts_one_in_part_and_kube_scheduler_doe
     rates = {row.policy: row.value("gang_start_rate") or 0.0 for row in philly.comparison.replays}
     whole = {policy for policy, rate in rates.items() if rate == 1.0}
 
-    assert whole == {"fcfs", "easy", "best-fit", "volcano", "volcano-binpack"}
+    claims = {stack.name for stack in STACKS if stack_engine(stack).fact_of["gang"].value is Value.YES}
+    split = {row.policy for row in philly.comparison.replays} - whole
+    assert {policy.removesuffix("-tuned") for policy in split} & claims == {"yunikorn"}
+    assert {"yunikorn", "yunikorn-tuned", "kube-scheduler", "kube-scheduler-tuned", "gke-autopilot", "gke-autopilot-tuned"} == split
     assert 0.0 < rates["kube-scheduler"] < 1.0
 
 
 @pytest.mark.real_data
 def test_philly_excludes_the_services_that_do_not_run_on_premises(philly: Compared) -> None:
-    assert {"aws-batch", "gke-autopilot"} == {one.engine.name for one in philly.comparison.with_standing(Standing.EXCLUDED)}
+    assert {"aws-batch", "gke-autopilot", "autopilot+kueue"} == {
+        one.engine.name for one in philly.comparison.with_standing(Standing.EXCLUDED)
+    }
     assert philly.comparison.profile.n_jobs == N_PHILLY
 
 
@@ -91,4 +99,4 @@ def test_backfill_lets_philly_wait_less_than_first_come_first_served(philly: Com
     assert fcfs is not None
     assert easy is not None
     assert easy < fcfs
-    assert [one.engine for one in rows["easy"].stand_ins] == ["slurm"]
+    assert rows["easy"].stack is None

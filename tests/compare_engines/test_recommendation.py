@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedplan.compare_engines.comparison import Comparison, Standing, compare
 from schedplan.compare_engines.profile import Profile
 from schedplan.compare_engines.recommendation import hours_or_minutes, recommend
-from schedplan.compare_engines.replays import ReplayRow, StandIn, chosen_policies, replayed
-from schedplan.engines.catalog import all_engines
+from schedplan.compare_engines.replays import ReplayCase, ReplayRow, replay_cases, replayed
 from schedplan.engines.catalog import engine as known
-from schedplan.engines.fact import Fidelity, Role, Value
-from schedplan.engines.policy_table import POLICIES
+from schedplan.engines.fact import Role, Value
+from schedplan.engines.policies.fcfs import FCFS
+from schedplan.engines.policy import Policy
+from schedplan.engines.stack import Layer, Place, Preset, Stack
+from schedplan.engines.stack_table import STACKS, parse_changes, stacks_of, stacks_with
 from schedplan.model.findings import Measure
 from tests.compare_engines.workloads import engine, job, profile
 
@@ -20,10 +24,14 @@ def standings(found: Comparison) -> list[tuple[str, Standing]]:
     return [(one.engine.name, one.standing) for one in found.candidates]
 
 
-def row(policy: str, mean_s: float | None, *, engine_name: str = "", unplaced: float = 0.0) -> ReplayRow:
-    stand_ins = (StandIn(engine_name, Fidelity.SOURCE_CODE, True, (), "https://example.org"),) if engine_name else ()
-    measures = (Measure("wait_s_mean", mean_s, "s"), Measure("unplaced", unplaced, "jobs"))
-    return ReplayRow(policy, "", stand_ins, (), (), measures)
+def row(policy: str, mean_s: float | None, *, engine_name: str = "", unplaced: float = 0.0, gangs: float = 1.0) -> ReplayRow:
+    stack = Stack(engine_name, engine_name.title(), (Layer(Place.PLACER, engine_name),)) if engine_name else None
+    measures = (
+        Measure("wait_s_mean", mean_s, "s"),
+        Measure("unplaced", unplaced, "jobs"),
+        Measure("gang_start_rate", gangs, "share"),
+    )
+    return ReplayRow(ReplayCase(replace(FCFS, name=policy), stack, "default" if stack else ""), measures)
 
 
 def test_engines_are_sorted_by_standing_and_then_fit() -> None:
@@ -99,7 +107,7 @@ def test_the_replay_of_the_best_and_the_least_wait_are_told_apart() -> None:
     said = recommend(compare(GANG, (engine("one", gang=Value.YES),), replays=rows))
 
     assert said.measured == (
-        "One replayed by one-preset, its preset: mean wait 90.0 min.",
+        "One replayed, preset default: mean wait 90.0 min.",
         "Of the policies replayed, easy let jobs wait least: mean wait 60.0 min.",
     )
 
@@ -111,7 +119,7 @@ def test_an_engine_that_no_policy_stands_in_for_is_said_so_and_jobs_that_never_s
     said = recommend(compare(GANG, (engine("one", gang=Value.YES),), replays=rows))
 
     assert said.measured == (
-        "No policy stands in for One yet, so none of its behaviour was measured here.",
+        "No model stands in for One, so none of its behaviour was measured here.",
         "Of the policies replayed, fcfs let jobs wait least: mean wait 2.0 h.",
         "Jobs that never started: under kube (3).",
     )
@@ -127,7 +135,7 @@ def test_policies_that_let_jobs_wait_alike_tell_no_engines_apart() -> None:
 
 
 def test_gangs_that_start_in_parts_are_told() -> None:
-    split = ReplayRow("kube", "", (), (), (), (Measure("gang_start_rate", 0.25, "share"), Measure("wait_s_mean", 60.0, "s")))
+    split = row("kube", 60.0, gangs=0.25)
 
     said = recommend(compare(GANG, (engine("one", gang=Value.YES),), replays=(row("fcfs", 7200.0), split)))
 
@@ -143,35 +151,38 @@ def test_an_overload_is_told_because_waits_then_measure_the_log() -> None:
     assert said.measured[-1].startswith("The offered load is 200%")
 
 
-def test_textbook_policies_are_replayed_first_then_those_of_the_engines() -> None:
-    names = [policy.name for policy in chosen_policies(POLICIES, (known("volcano"), known("slurm"), known("yunikorn")))]
+def test_textbook_policies_are_replayed_first_then_both_presets_of_each_stack() -> None:
+    names = [case.policy.name for case in replay_cases((*stacks_of("katib"), *stacks_of("slurm")))]
 
-    assert names == ["fcfs", "easy", "best-fit", "volcano", "volcano-binpack"]
-
-
-def test_the_policy_that_follows_a_plan_is_last_where_there_is_one() -> None:
-    names = [policy.name for policy in chosen_policies(POLICIES, (known("kai"),), has_plan=True)]
-
-    assert names == ["fcfs", "easy", "best-fit", "plan"]
+    assert names == ["fcfs", "easy", "best-fit", "trainer+volcano", "trainer+volcano-tuned", "slurm", "slurm-tuned"]
 
 
-def test_each_row_says_for_whom_it_stands_and_how_near() -> None:
-    """EASY comes near Slurm, was not made after it; fcfs near AWS Batch; the presets of Volcano are its own."""
-    engines = all_engines()
+def test_what_was_changed_is_replayed_beside_the_presets_and_a_plan_comes_last() -> None:
+    changes = parse_changes([("volcano.binpack.gpu", "10"), ("kai.schedule-period", "5")])
+
+    cases = replay_cases(stacks_of("kai"), (Preset.DEFAULT,), changes, has_plan=True)
+
+    assert [case.policy.name for case in cases[3:]] == ["kai", "kai with kai.schedule-period=5", "plan"]
+    assert [case.preset for case in cases[3:]] == ["default", "changed", ""]
+
+
+def test_policies_that_differ_in_their_names_alone_are_replayed_once() -> None:
+    """Trainer hands its jobs to Volcano: four rows, two replays beside the textbook ones."""
     asked: list[str] = []
 
-    def replay(name: str) -> tuple[Measure, ...]:
-        asked.append(name)
-        return (Measure("wait_s_mean", 1.0, "s"),)
+    def replay(policies: tuple[Policy, ...]) -> tuple[tuple[Measure, ...], ...]:
+        asked.extend(one.name for one in policies)
+        return tuple((Measure("wait_s_mean", float(idx), "s"),) for idx, _ in enumerate(policies))
 
-    rows = {one.policy: one for one in replayed(chosen_policies(POLICIES, engines), engines, replay)}
+    rows = replayed(replay_cases(stacks_with("volcano")), replay)
 
-    assert asked == list(rows)
-    assert [(one.engine, one.is_preset) for one in rows["easy"].stand_ins] == [("slurm", False)]
-    assert [(one.engine, one.is_preset) for one in rows["volcano"].stand_ins] == [("volcano", True)]
-    assert [(one.engine, one.is_preset) for one in rows["kube-scheduler-packed"].stand_ins] == [("kube-scheduler", True)]
-    assert rows["easy"].stand_ins[0].fidelity is Fidelity.APPROXIMATE
-    assert all(row.rules for row in rows.values())
+    assert asked == ["fcfs", "easy", "best-fit", "volcano", "volcano-tuned"]
+    waits = {one.policy: one.value("wait_s_mean") for one in rows}
+    assert waits["volcano"] == waits["trainer+volcano"] != waits["volcano-tuned"] == waits["trainer+volcano-tuned"]
+
+
+def test_at_least_ten_stacks_have_two_presets() -> None:
+    assert sum(stack.model is not None for stack in STACKS) == 14
 
 
 def of(found: Profile, names: str) -> list[str]:

@@ -12,7 +12,6 @@ import pytest
 from schedplan.engines.atom import ATOM_NAMES, atom_named
 from schedplan.engines.catalog import ENGINE_NAMES, all_engines, engine
 from schedplan.engines.fact import Confidence, Engine, Fact, Role, Value
-from schedplan.engines.policy_table import policy_names
 from schedplan.errors import UsageError
 
 FIRST_READING, LAST_READING = date(2026, 8, 1), date(2026, 11, 30)
@@ -77,11 +76,6 @@ def test_known_mistakes_are_not_repeated() -> None:
     told = " ".join(f"{one.note} {one.source}" for one in FACTS) + " ".join(one.summary for one in all_engines())
     for wrong in ("SchedulerConfiguration", "ByteDance", "AWS Batch AI", "Kubeflow Scheduler"):
         assert wrong not in told
-
-
-def test_what_stands_in_for_an_engine_is_a_policy_there_is() -> None:
-    for one in all_engines():
-        assert one.replay is None or one.replay.policy in policy_names()
 
 
 @pytest.mark.parametrize(

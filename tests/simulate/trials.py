@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from schedplan.engines.part import GangKind
 from schedplan.engines.policy_table import policy
 from schedplan.measures.timeline_check import broken_laws
 from schedplan.model.cluster import Cluster, Pool
@@ -159,10 +160,10 @@ def law_fault(name: str, seed: int, count: int = 60) -> str | None:
     """Return which laws the replay of a random workload breaks under a policy, None where all hold and all that must start
     has.
     """
-    whole = policy(name).engine != "kube-scheduler"
+    whole = policy(name).gang.kind is GangKind.ATOMIC
     found = replay(MIXED, random_jobs(seed, count), policy(name))
     counts = dict(found.counts)
-    broken = broken_laws(found.timeline, gangs_are_whole=whole)
+    broken = broken_laws(found.timeline, gangs_are_whole=whole and not policy(name).node_start.start_s)
     if whole and not found.timeline.started.all():
         broken = (*broken, "something never starts")
     if name in ("easy", "easy-sjbf") and "heads later than first reserved" in counts:
