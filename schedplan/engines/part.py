@@ -114,7 +114,7 @@ class Hold:
     longest_s: from the first place on. reject_above: they let go at once while more than this share of the gang has no place; None:
     never. is_bound: their pods run meanwhile, and wait for the others from inside; else places are only reserved. pause_s: (first,
     longest) pause after letting go, doubling. then_apart: after letting go once, workers are bound one by one and keep their place.
-    most_rounds: after letting go so often a job leaves the queue, and never runs; gangs may take places from one another for ever.
+    fails: after letting go once, the job leaves the queue, and never runs.
     """
 
     longest_s: int
@@ -122,7 +122,7 @@ class Hold:
     is_bound: bool = False
     pause_s: tuple[int, int] = (0, 0)
     then_apart: bool = False
-    most_rounds: int = 500
+    fails: bool = False
 
 
 @dataclass(frozen=True, slots=True)

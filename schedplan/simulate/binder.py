@@ -12,6 +12,9 @@ from schedplan.simulate.lane import Lane
 from schedplan.simulate.rate import Rate
 from schedplan.units import MICRO
 
+MOST_IN_VAIN = 100
+"""How often a job lets go while nothing runs and nothing comes, before it is given up: our choice, or gangs went on for ever."""
+
 
 class Binder:
     """Jobs that hold places without running, with the instant at which they let go of them.
@@ -28,6 +31,7 @@ class Binder:
         self._partly: Counter[int] = Counter()
         self._apart: set[int] = set()
         self._rounds: Counter[int] = Counter()
+        self._in_vain: Counter[int] = Counter()
         self._due: list[tuple[int, int, int]] = []
         self.has_let_go = False
 
@@ -102,9 +106,13 @@ class Binder:
         return min(first_s << min(self._rounds[job] - 1, 30), longest_s)
 
     def gives_up(self, job: int) -> bool:
-        """Whether a job has let go so often that it is not tried again."""
+        """Whether a job that has let go is not tried again: it fails, or gangs take places from one another and nothing else
+        comes.
+        """
         assert self._hold is not None
-        return self._rounds[job] >= self._hold.most_rounds
+        if self._kernel.is_idle:
+            self._in_vain[job] += 1
+        return self._hold.fails or self._in_vain[job] > MOST_IN_VAIN
 
     def _wait(self, job: int, lane: Lane, bound: int, count: int, hold: Hold | None) -> None:
         """Take note of places that wait for the rest."""

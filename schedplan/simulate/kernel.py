@@ -155,6 +155,11 @@ class Kernel:
             else:
                 self._decide(decider)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs or begins, and nothing is submitted any more."""
+        return not (self._ends or self._ready) and self.latest + 1 >= len(self.work)
+
     def _next_s(self) -> int:
         """Return the instant of the next event, NEVER after the last; supply without work left is no event."""
         submit_s, following = self.work.submit_s, self.latest + 1

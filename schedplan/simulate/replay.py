@@ -250,7 +250,7 @@ def _warnings(kernel: Kernel) -> tuple[str, ...]:
         return ()
     found = [f"jobs that never start: {len(waiting):,}"]
     if kernel.counts["gangs given up"]:
-        found.append(f"gangs that gave up after they had let go of their places too often: {kernel.counts['gangs given up']:,}")
+        found.append(f"gangs that were given up after they had let go of their places: {kernel.counts['gangs given up']:,}")
     if kernel.held:
         found.append(
             f"jobs that hold room for a part of their workers for ever, as gangs are not placed whole: {len(kernel.held):,}"

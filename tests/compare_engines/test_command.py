@@ -112,7 +112,6 @@ def test_only_the_engines_that_are_named_are_compared_and_gates_hold(tmp_path: P
         "slurm": "passes",
         "trainer+volcano": "passes",
         "gke-autopilot": "excluded",
-        "autopilot+kueue": "excluded",
         "kubeflow": "no scheduler",
     }
     assert {one["engine"]: one["fit"] for one in found["engines"]}["kubeflow"] is None

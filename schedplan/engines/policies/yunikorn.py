@@ -46,7 +46,7 @@ def yunikorn(values: Values) -> Policy:
             f" else all"
             f" are released; {after}",
             GangKind.PER_WORKER,
-            Hold(timeout_s, then_apart=is_soft, most_rounds=500 if is_soft else 1),
+            Hold(timeout_s, then_apart=is_soft, fails=not is_soft),
         ),
         nodes=_node_choice(values),
         cycle=Cycle(),
