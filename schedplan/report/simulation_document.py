@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedplan.model.band import Band, PairedDifference
 from schedplan.model.findings import Measure, Severity
 from schedplan.report.document import (
     Block,
@@ -25,6 +26,7 @@ from schedplan.report.figures import counted
 from schedplan.report.plan_facts import measure_facts
 from schedplan.tables.artefact_simulation import SimulationRecord
 
+HINDSIGHT = (("bound", "hindsight"),)
 ESTIMATES = "estimates"
 """Name of the setting that says what the policy takes for a job's run time; it stands in the head of the document."""
 
@@ -54,6 +56,8 @@ def simulation_document(record: SimulationRecord, jobs: int, machine: str) -> Do
         badge_tone=tone,
         sections=(
             Section("answer", "The answer", _answer(record, jobs, machine), SectionRole.ANSWER),
+            *_hindsight(record),
+            *_replications(record),
             Section("measures-section", "Every measure", (_measures(record),)),
             Section("rules-section", "The rules that were followed", (_words("rules", "Rule", record.rules),)),
             Section("assumptions-section", "What was assumed", (_assumptions(record),), SectionRole.MORE),
@@ -103,6 +107,57 @@ def _labels(measure: Measure) -> str:
     return ", ".join(f"{name} {value}" for name, value in measure.labels)
 
 
+def _hindsight(record: SimulationRecord) -> tuple[Section, ...]:
+    """Return the policy beside what no policy could do better, where that is known."""
+    bound_of = {one.name: one.value for one in record.measures if one.labels == HINDSIGHT}
+    rows = tuple(
+        (name, value, bound, one.unit)
+        for one in record.measures
+        if not one.labels and (name := one.name) in bound_of
+        if (value := finite(one.value)) is not None and (bound := finite(bound_of[name])) is not None
+    )
+    if not rows:
+        return ()
+    columns = (
+        Column("name", "Measure"),
+        Column("value", record.policy, Kind.NUMBER, is_mixed=True),
+        Column("bound", "Bound", Kind.NUMBER, is_mixed=True),
+        Column("unit", "Unit"),
+    )
+    caption = "No policy passes the bound, had it known all jobs and run times beforehand; one that reaches it may not exist."
+    return (Section("hindsight-section", "With perfect hindsight", (Table("hindsight", "", columns, rows, caption),)),)
+
+
+def _replications(record: SimulationRecord) -> tuple[Section, ...]:
+    if not record.bands:
+        return ()
+    numbers = tuple(
+        Column(name, title, Kind.NUMBER, is_mixed=True) for name, title in (("mean", "Mean"), ("low", "From"), ("high", "To"))
+    )
+    rows = tuple((one.name, one.mean, one.low, one.high, one.unit) for one in record.bands if not one.labels)
+    caption = f"Mean over {record.replications} replications, and the 95 % band of that mean by bootstrap."
+    tables: tuple[Block, ...] = (Table("bands", "", (Column("name", "Measure"), *numbers, Column("unit", "Unit")), rows, caption),)
+    if record.differences:
+        compared = tuple(
+            (one.policy, one.name, one.mean, one.low, one.high, one.unit, "tie" if one.is_tie else _verdict(one.mean))
+            for one in record.differences
+        )
+        columns = (
+            Column("policy", "Policy"),
+            Column("name", "Measure"),
+            *numbers,
+            Column("unit", "Unit"),
+            Column("verdict", f"Against {record.policy}"),
+        )
+        said = "Differences on the same replications, paired. A band that holds 0 is a tie: these replications tell nothing apart."
+        tables = (*tables, Table("differences", "", columns, compared, said))
+    return (Section("replications-section", "Over all replications", tables),)
+
+
+def _verdict(difference: float) -> str:
+    return "more" if difference > 0 else "less"
+
+
 def _words(block_id: str, title: str, pairs: tuple[tuple[str, str], ...]) -> Table:
     return Table(block_id, "", (Column("name", title), Column("says", "What it says")), pairs)
 
@@ -119,6 +174,8 @@ def _facts(record: SimulationRecord) -> Facts:
             ("policy", record.policy),
             ("measures", tuple(measure_facts(measure) for measure in record.measures)),
             ("replications", record.replications),
+            ("bands", tuple(_band_facts(one) for one in record.bands)),
+            ("differences", tuple(_difference_facts(one) for one in record.differences)),
             ("rules", Facts(record.rules)),
             ("settings", Facts(record.settings)),
             ("dropped", Facts(record.dropped)),
@@ -129,6 +186,35 @@ def _facts(record: SimulationRecord) -> Facts:
             ("inputs", tuple(Facts((("path", one.path), ("sha256", one.sha256))) for one in record.inputs)),
             ("versions", Facts(record.versions)),
             ("seed", record.seed),
+        )
+    )
+
+
+def _band_facts(one: Band) -> Facts:
+    return Facts(
+        (
+            ("name", one.name),
+            ("labels", Facts(one.labels)),
+            ("unit", one.unit),
+            ("mean", one.mean),
+            ("low", one.low),
+            ("high", one.high),
+            ("replications", one.replications),
+        )
+    )
+
+
+def _difference_facts(one: PairedDifference) -> Facts:
+    return Facts(
+        (
+            ("policy", one.policy),
+            ("base", one.base),
+            ("name", one.name),
+            ("unit", one.unit),
+            ("mean", one.mean),
+            ("low", one.low),
+            ("high", one.high),
+            ("is_tie", one.is_tie),
         )
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _MASK = (1 << 64) - 1
-TIE, RECLAIM = 1, 2
+TIE, RECLAIM, JITTER, BLOCK, RESAMPLE = 1, 2, 3, 4, 5
 
 
 def drawn(seed: int, purpose: int, entity: int, occurrence: int) -> int:

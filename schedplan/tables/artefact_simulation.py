@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.errors import InputError
+from schedplan.model.band import Band, PairedDifference
 from schedplan.model.findings import Measure
 from schedplan.model.timeline import REASONS, Timeline
 from schedplan.tables.artefact_columns import Cells, columns_bytes
@@ -24,7 +25,7 @@ from schedplan.tables.obstacles import FolderKind
 from schedplan.tables.service_columns import replica_columns, service_columns
 
 KIND = "simulation"
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 RECORD = "simulate.json"
 TIMELINE_FILE, JOBS_FILE = "timeline.parquet", "jobs_out.parquet"
 SERVICES_FILE, REPLICAS_FILE = "services_out.parquet", "replicas_out.parquet"
@@ -41,7 +42,8 @@ _SUBMIT, _GIVE_BACK, _STOP, _TAKE = 0, 1, 2, 3
 class SimulationRecord:
     """What simulate.json tells of a replay.
 
-    rules and settings: (name, words); dropped and counts: (name, number); replications: how often it was replayed.
+    rules and settings: (name, words); dropped and counts: (name, number); replications: how often it was replayed; bands: of
+    the measures over them; differences: of other policies from this one.
     """
 
     project: str
@@ -59,6 +61,8 @@ class SimulationRecord:
     currency: str = "USD"
     seed: int = 0
     replications: int = 1
+    bands: tuple[Band, ...] = ()
+    differences: tuple[PairedDifference, ...] = ()
 
 
 def write_simulation(
@@ -226,6 +230,31 @@ def _values(record: SimulationRecord) -> dict[str, Json]:
         "currency": record.currency,
         "seed": record.seed,
         "replications": record.replications,
+        "bands": [
+            {
+                "name": one.name,
+                "labels": dict(one.labels),
+                "unit": one.unit,
+                "mean": one.mean,
+                "low": one.low,
+                "high": one.high,
+                "replications": one.replications,
+            }
+            for one in record.bands
+        ],
+        "differences": [
+            {
+                "policy": one.policy,
+                "base": one.base,
+                "name": one.name,
+                "unit": one.unit,
+                "mean": one.mean,
+                "low": one.low,
+                "high": one.high,
+                "is_tie": one.is_tie,
+            }
+            for one in record.differences
+        ],
     }
 
 
@@ -249,7 +278,26 @@ def _record(fields: Fields) -> SimulationRecord:
         currency=fields.text("currency"),
         seed=fields.whole("seed"),
         replications=fields.whole("replications"),
+        bands=tuple(_band(row) for row in fields.rows("bands")) if "bands" in fields.values else (),
+        differences=tuple(_difference(row) for row in fields.rows("differences")) if "differences" in fields.values else (),
     )
+
+
+def _band(row: Fields) -> Band:
+    return Band(
+        row.text("name"),
+        row.text_pairs("labels"),
+        row.text("unit"),
+        row.number("mean"),
+        row.number("low"),
+        row.number("high"),
+        row.whole("replications"),
+    )
+
+
+def _difference(row: Fields) -> PairedDifference:
+    texts = [row.text(name) for name in ("policy", "base", "name", "unit")]
+    return PairedDifference(texts[0], texts[1], texts[2], texts[3], row.number("mean"), row.number("low"), row.number("high"))
 
 
 def _numbers(fields: Fields) -> tuple[tuple[str, int], ...]:

@@ -119,7 +119,12 @@ def replay_work(
 ) -> Replay:
     """Return what happens to work under a policy. otherwise_minutes: run time of jobs that state neither it nor a limit."""
     options = ReplayOptions(
-        order, seed, default_submit_s=work.start_s, otherwise_minutes=otherwise_minutes, guessed_minutes=work.guessed_minutes
+        order,
+        seed,
+        default_submit_s=work.start_s,
+        otherwise_minutes=otherwise_minutes,
+        loses_spot=work.plan is None,
+        guessed_minutes=work.guessed_minutes,
     )
     guide = guide_of(work.cluster, work.expected, seed) if policy.nodes.is_guided else None
     found = replay(work.cluster, work.jobs, policy, options, work.plan, work.quotas, work.outages, work.services, guide)

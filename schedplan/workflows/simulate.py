@@ -11,6 +11,7 @@ from schedplan.engines.part import Blocking
 from schedplan.engines.policy import Policy
 from schedplan.engines.policy_table import policy as policy_of
 from schedplan.errors import InputError, UsageError
+from schedplan.measures.hindsight import hindsight_measures, offered_load
 from schedplan.measures.replay import replay_measures
 from schedplan.model.plan import Plan, jobs_in_pieces
 from schedplan.model.timeline import Timeline
@@ -19,6 +20,7 @@ from schedplan.report.figures import counted
 from schedplan.report.simulation_document import ESTIMATES, simulation_document
 from schedplan.simulate.options import EventOrder
 from schedplan.simulate.replay import Replay
+from schedplan.simulate.resample import says
 from schedplan.tables.artefact_simulation import SimulationRecord, write_simulation
 from schedplan.tables.convert import Content
 from schedplan.tables.machine import Machine, parse_machine
@@ -35,8 +37,11 @@ from schedplan.workflows.replayed_work import (
     replay_work,
     with_services,
 )
+from schedplan.workflows.replications import PolicyChoice, Replicated, Trials, replicated
 from schedplan.workflows.version import versions
 
+FEWEST_COMPARED = 2
+FCFS = PolicyChoice("fcfs")
 DEFAULT_FOLDER = Path("runs") / "simulation"
 Tell = Callable[[str], None]
 NOTHING_CHOSEN = PolicySettings()
@@ -44,13 +49,19 @@ NOTHING_CHOSEN = PolicySettings()
 
 @dataclass(frozen=True, slots=True)
 class SimulateOptions:
-    """What was asked. machine None: the nodes that the tables have; plan: folder of the plan that the policy `plan` follows."""
+    """What was asked. machine None: the nodes that the tables have; plan: folder of the plan that the policy `plan` follows.
+
+    replications: how often; choice: the policy by name; against: policies that are held against it on the same replications.
+    """
 
     policy: Policy
     order: EventOrder = EventOrder.SUBMISSIONS_FIRST
     machine: Machine | None = None
     plan: Path | None = None
     runtime_minutes: float | None = None
+    replications: int = 1
+    choice: PolicyChoice = FCFS
+    against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,8 @@ def simulate_options(
     plan: Path | None = None,
     runtime_minutes: float | None = None,
     settings: PolicySettings = NOTHING_CHOSEN,
+    replications: int = 1,
+    against: tuple[str, ...] = (),
 ) -> SimulateOptions:
     """Return what the texts of the options and [policy] say: with neither, the plan is followed where one is given, else fcfs.
 
@@ -82,7 +95,27 @@ def simulate_options(
         raise UsageError("--machine with --plan: a plan is followed on the nodes it was made for")
     if runtime_minutes is not None and not 0 < runtime_minutes < float("inf"):
         raise UsageError(f"--runtime {runtime_minutes:g} is no positive number of minutes")
-    return SimulateOptions(chosen, EventOrder(order), None if machine is None else parse_machine(machine), plan, runtime_minutes)
+    if replications < 1 or (against and replications < FEWEST_COMPARED):
+        raise UsageError(
+            f"--replications {replications}: at least {FEWEST_COMPARED if against else 1} are needed"
+            + (" to hold policies against one another" if against else ""),
+            hint="Ten or more tell a difference from chance.",
+        )
+    if chosen.blocking is Blocking.PLAN and replications > 1:
+        raise UsageError("--replications with --plan: a plan is followed once, on the work it was made for")
+    for name in against:
+        if policy_of(name).blocking is Blocking.PLAN:
+            raise UsageError(f"--against {name}: it follows a plan, and none is given")
+    return SimulateOptions(
+        chosen,
+        EventOrder(order),
+        None if machine is None else parse_machine(machine),
+        plan,
+        runtime_minutes,
+        replications,
+        PolicyChoice(policy or settings.name or "fcfs", settings.parts),
+        against,
+    )
 
 
 def simulate_project(project: Project, asked: SimulateOptions, tell: Tell | None = None) -> Simulated:
@@ -96,8 +129,13 @@ def simulate_project(project: Project, asked: SimulateOptions, tell: Tell | None
     say("replay")
     seed = project.settings.solver.seed
     found = replay_work(task.work, asked.policy, seed, asked.order, asked.runtime_minutes)
+    bands = None
+    if asked.replications > 1:
+        say(f"replay {asked.replications} times")
+        trials = Trials(asked.replications, seed, asked.order, asked.runtime_minutes, project.settings.project.currency)
+        bands = replicated(task.work, (asked.choice, *(PolicyChoice(name) for name in asked.against)), trials)
     say("measure")
-    record = _record(project, asked, task, found)
+    record = _record(project, asked, task, found, bands)
     return Simulated(found.timeline, record, simulation_document(record, len(found.timeline.jobs), _machine_words(found.timeline)))
 
 
@@ -164,24 +202,49 @@ def _history_left_out(content: Content) -> tuple[str, ...]:
     )
 
 
-def _record(project: Project, asked: SimulateOptions, task: _Task, found: Replay) -> SimulationRecord:
+def _record(
+    project: Project, asked: SimulateOptions, task: _Task, found: Replay, replications: Replicated | None
+) -> SimulationRecord:
     settings = project.settings.project
     return SimulationRecord(
         project=settings.name,
         policy=asked.policy.name,
         rules=(*asked.policy.rules(), ("events of one instant", _order_words(asked.order))),
         settings=(("event order", asked.order.value), (ESTIMATES, _estimate_words(project, asked.policy, task.work))),
-        measures=replay_measures(found.timeline, settings.currency),
+        measures=tuple(
+            sorted(
+                (*replay_measures(found.timeline, settings.currency), *hindsight_measures(found.timeline)),
+                key=lambda one: (one.name, one.labels),
+            )
+        ),
         dropped=tuple((reason.value, number) for reason, number in found.timeline.dropped),
-        notes=(*task.notes, *found.notes),
-        warnings=(*task.warnings, *found.warnings),
+        notes=(*task.notes, *found.notes, *(() if replications is None else _replication_words(task, replications))),
+        warnings=(*task.warnings, *found.warnings, *(_overload(found.timeline) if replications is not None else ())),
         counts=found.counts,
         inputs=project.inputs(),
         versions=versions(),
         timezone=settings.timezone,
         currency=settings.currency,
         seed=project.settings.solver.seed,
+        replications=asked.replications,
+        bands=() if replications is None else replications.bands,
+        differences=() if replications is None else replications.differences,
     )
+
+
+def _overload(timeline: Timeline) -> tuple[str, ...]:
+    """Return a warning where more work comes than the machine does: waits then tell how long the log is."""
+    offered = offered_load(timeline)
+    if offered is None or offered <= 1:
+        return ()
+    return (f"the jobs ask for {offered:.2f} times what the machine does while they come: waits then tell how long the log is",)
+
+
+def _replication_words(task: _Task, replications: Replicated) -> tuple[str, ...]:
+    """Return what the replications changed, and from which seeds."""
+    seeds = replications.seeds
+    changed = says(task.work.jobs, task.work.start_s)
+    return (f"replications with seeds {seeds[0]} to {seeds[-1]}, the same for all policies: {changed}; the first is as given",)
 
 
 def _estimate_words(project: Project, policy: Policy, work: ReplayedWork) -> str:

@@ -224,3 +224,23 @@ def test_places_are_kept_for_the_jobs_themselves(project: Path) -> None:
     assert "times the 15 workers of the jobs that are replayed" in told
     assert float(told.split(", ")[1].split(" times")[0]) <= 4 / 15 + 1e-3
     assert run("simulate", "--policy", "easy", "--set", "policy.nodes=plan-guided").exit_code == 2
+
+
+def test_replications_with_bands_and_ties(project: Path) -> None:
+    """c goes by b under easy alone; that easy-sjbf does no other with three jobs is a tie, band 0 to 0."""
+    shown = run("simulate", "--policy", "easy", "--replications", "4", "--against", "easy-sjbf", "--against", "fcfs", "-o", "json")
+
+    assert shown.exit_code == 0, shown.stderr
+    said = json.loads(shown.stdout)
+    assert 4 == said["replications"]
+    waits = next(one for one in said["bands"] if one["name"] == "wait_s_mean" and not one["labels"])
+    assert waits["low"] <= waits["mean"] <= waits["high"]
+    found = {(one["policy"], one["name"]): one for one in said["differences"]}
+    assert found["easy-sjbf", "wait_s_mean"]["is_tie"]
+    assert (0.0, 0.0) == (found["easy-sjbf", "wait_s_mean"]["low"], found["easy-sjbf", "wait_s_mean"]["high"])
+    assert not found["fcfs", "wait_s_mean"]["is_tie"]
+    assert found["fcfs", "wait_s_mean"]["low"] > 0
+    record = read_simulation(project / "runs" / "simulation")
+    assert said["bands"][0]["mean"] == record.bands[0].mean
+    assert 2 == len({one.policy for one in record.differences})
+    assert run("simulate", "--against", "fcfs").exit_code == 2

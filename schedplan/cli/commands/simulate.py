@@ -34,6 +34,14 @@ Runtime = Annotated[
     float | None,
     typer.Option("--runtime", metavar="MINUTES", help="Run time of jobs that state neither it nor a limit.", show_default=False),
 ]
+Replications = Annotated[
+    int,
+    typer.Option("--replications", metavar="N", help="Replay N times, submissions moved, with bands of all measures.", min=1),
+]
+Against = Annotated[
+    list[str] | None,
+    typer.Option("--against", metavar="NAME", help="A policy to hold against it on the same replications.", show_default=False),
+]
 Asked = Annotated[str | None, typer.Argument(metavar="[NAME]", help="A policy; the list without.", show_default=False)]
 
 
@@ -41,6 +49,7 @@ Asked = Annotated[str | None, typer.Argument(metavar="[NAME]", help="A policy; t
     "schedplan simulate --policy easy",
     "schedplan simulate data/jobs.parquet --machine 40x8gpu --policy easy",
     "schedplan simulate --policy easy --set policy.order=shortest --set policy.nodes=fgd",
+    "schedplan simulate --policy easy --against fcfs --replications 20",
     "schedplan simulate --plan runs/plan -o json",
 )
 def simulate(
@@ -51,6 +60,8 @@ def simulate(
     machine: MachineText = None,
     order: OrderChoice = Order.SUBMISSIONS_FIRST,
     runtime: Runtime = None,
+    replications: Replications = 1,
+    against: Against = None,
 ) -> None:
     """Replay jobs under a policy, from the first submission to the last end, and save and measure what happens."""
     from schedplan.workflows.project import open_project
@@ -58,7 +69,7 @@ def simulate(
 
     place = call.place(data)
     settings = call.settings(place)
-    asked = simulate_options(policy, order.value, machine, plan, runtime, settings.policy)
+    asked = simulate_options(policy, order.value, machine, plan, runtime, settings.policy, replications, tuple(against or ()))
     with call.progress() as progress:
         progress("read")
         project = open_project(place, settings)
