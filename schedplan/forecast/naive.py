@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled, from_the_end
+from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled, from_the_end
 from schedplan.model.forecast import Series
 
 LAST_VALUE = "naive"
@@ -20,7 +20,7 @@ class LastValue:
 
     name: str = LAST_VALUE
 
-    def fit(self, series: Series) -> Fitted:
+    def fit(self, series: Series) -> FittedLastValue:
         if len(series.values) < 2:
             raise NotFitted("the last value needs two values to know its spread")
         return FittedLastValue(series)
@@ -31,14 +31,18 @@ class FittedLastValue:
     series: Series
     notes: tuple[str, ...] = ()
 
+    @property
+    def label(self) -> str:
+        return LAST_VALUE
+
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
         return from_the_end(self, self.series, horizon, quantiles)
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
-        last = series.values[origins - 1]
-        return Rolled(np.repeat(last[:, None], horizon, axis=1), self._spread(horizon))
+        last = np.where(origins > 0, series.values[origins - 1], np.nan)
+        return Rolled(np.repeat(last[:, None], horizon, axis=1), self.standard_error(horizon))
 
-    def _spread(self, horizon: int) -> NDArray[np.float64]:
+    def standard_error(self, horizon: int) -> NDArray[np.float64]:
         """Return the root mean square of the change over 1..h steps, never falling; measured up to half of the history."""
         values = self.series.values
         longest = max(len(values) // 2, 1)
@@ -53,7 +57,7 @@ class Mean:
 
     name: str = MEAN
 
-    def fit(self, series: Series) -> Fitted:
+    def fit(self, series: Series) -> FittedMean:
         n = len(series.values)
         if n < 2:
             raise NotFitted("the mean needs two values to know its spread")
@@ -66,9 +70,17 @@ class FittedMean:
     deviation: float
     notes: tuple[str, ...] = ()
 
+    @property
+    def label(self) -> str:
+        return MEAN
+
     def forecast(self, horizon: int, quantiles: tuple[float, ...]) -> Outlook:
         return from_the_end(self, self.series, horizon, quantiles)
 
     def roll(self, series: Series, origins: NDArray[np.int64], horizon: int) -> Rolled:
-        means = np.cumsum(series.values)[origins - 1] / origins
-        return Rolled(np.repeat(means[:, None], horizon, axis=1), np.full(horizon, self.deviation))
+        means = np.where(origins > 0, np.cumsum(series.values)[origins - 1] / np.maximum(origins, 1), np.nan)
+        return Rolled(np.repeat(means[:, None], horizon, axis=1), self.standard_error(horizon))
+
+    def standard_error(self, horizon: int) -> NDArray[np.float64]:
+        """Return the deviation, however far ahead, float64 [horizon]."""
+        return np.full(horizon, self.deviation)

@@ -22,7 +22,9 @@ from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled, from_the_e
 from schedplan.model.forecast import Series
 from schedplan.plugins import FORECASTERS, plugins
 
-BUILT_IN = frozenset(("auto", "sarima", "sarima-blend", "seasonal-naive", "naive", "mean", "fourier", "day-kinds", "ets", "theta"))
+BUILT_IN = frozenset(
+    ("auto", "sarima", "sarima-blend", "seasonal-naive", "naive", "mean", "level-blend", "fourier", "day-kinds", "ets", "theta")
+)
 LEAST_SEASONS = 3
 _NORMAL_95 = 1.6448536269514722
 _LEVELS = (0.5, 0.95)

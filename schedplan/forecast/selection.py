@@ -10,6 +10,8 @@ from schedplan.forecast.ets import Ets
 from schedplan.forecast.forecaster import Forecaster
 from schedplan.forecast.fourier import NAME as FOURIER
 from schedplan.forecast.fourier import Fourier
+from schedplan.forecast.level_blend import NAME as LEVEL_BLEND
+from schedplan.forecast.level_blend import LevelBlend
 from schedplan.forecast.naive import LAST_VALUE, MEAN, LastValue, Mean
 from schedplan.forecast.options import Engine, ModelChoice
 from schedplan.forecast.orders import airline
@@ -22,7 +24,9 @@ from schedplan.forecast.seasonal_naive import NAME as SEASONAL_NAIVE
 from schedplan.forecast.seasonal_naive import SeasonalNaive
 from schedplan.forecast.theta import Theta
 
-SEASONLESS = (LAST_VALUE, MEAN)
+SEASONLESS = (LAST_VALUE, MEAN, LEVEL_BLEND)
+PERIOD = 24
+"""Steps by which memories of levels are counted where no day is a whole number of steps; our choice."""
 TIE = 0.01
 EARNED = 0.05
 SMALL_ERROR = 0.05
@@ -32,7 +36,7 @@ EXCEEDANCE_RANGE = (0.03, 0.08)
 def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool, engine: Engine = Engine.CSS) -> tuple[Forecaster, ...]:
     """Return the forecasters to try, the one that wins ties first. `seasons` is empty where there is none."""
     if choice is ModelChoice.NAIVE or not seasons:
-        return (LastValue(),) if choice is ModelChoice.NAIVE else (LastValue(), Mean())
+        return (LastValue(),) if choice is ModelChoice.NAIVE else (*_seasonless(PERIOD, sparse), LastValue(), Mean())
     first = SeasonalNaive(seasons[0])
     if choice is ModelChoice.SEASONAL_NAIVE:
         return (first,)
@@ -43,7 +47,12 @@ def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool, engi
     longer = tuple(SeasonalNaive(season, f"{SEASONAL_NAIVE}-{season}") for season in seasons[1:])
     blend = () if sparse else (SarimaBlend(seasons[:2], plugins=plugin_forecasters(seasons[0])),)
     refined = () if sparse or engine is Engine.CSS else (_by_engine(engine, seasons),)
-    return (first, *longer, *blend, *refined, LastValue(), Mean())
+    return (first, *longer, *blend, *refined, *_seasonless(seasons[0], sparse), LastValue(), Mean())
+
+
+def _seasonless(period: int, sparse: bool) -> tuple[Forecaster, ...]:
+    """Return the blend of levels; none for a load that is mostly zero, of which averages say little."""
+    return () if sparse else (LevelBlend(period),)
 
 
 def _by_engine(engine: Engine, seasons: tuple[int, ...]) -> Forecaster:
