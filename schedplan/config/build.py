@@ -31,6 +31,7 @@ from schedplan.units import QuantityError, parse_duration_s, parse_number
 MOST_SLOTS = 100_000
 LONGEST_SLOT_MINUTES = 10_080
 ROUNDING_MINUTES = 1e-6
+SHORTEST_FREQ_S = 60
 
 Runs = tuple[tuple[int, int], ...]
 ONE_HOUR: Runs = ((1, 60),)
@@ -156,7 +157,22 @@ def _forecast(forecast: ForecastSection, given: GivenValues) -> ForecastSettings
         engine=forecast.engine,
         ignore_future=forecast.ignore_future,
         runtime_quantile=forecast.runtime_quantile,
+        freq_s=_freq_s(forecast.freq, given),
+        agg=forecast.agg,
+        backtest=forecast.backtest,
     )
+
+
+def _freq_s(freq: str, given: GivenValues) -> int | None:
+    if not freq:
+        return None
+    try:
+        freq_s = parse_duration_s(freq)
+    except QuantityError:
+        freq_s = 0
+    if freq_s < SHORTEST_FREQ_S:
+        given.note(("forecast", "freq"))
+    return freq_s
 
 
 def _seasons_s(season: list[str], given: GivenValues) -> tuple[int, ...]:

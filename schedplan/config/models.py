@@ -59,6 +59,11 @@ class ForecastSection(Section):
     engine: Literal["css", "statsmodels", "fourier"] = key(
         "css", "how SARIMA is estimated; auto tries one by statsmodels or fourier besides", "css, statsmodels or fourier"
     )
+    freq: str = key("", "intervals that rows of load are put together to; empty: those of the file", "a duration such as 15m or 1h")
+    agg: Literal["sum", "mean", "max", "last"] | None = key(
+        None, "how rows of one interval are put together; without it a time that repeats is a fault", "sum, mean, max or last"
+    )
+    backtest: int = key(84, "origins on the past that a forecast is judged from, at most", "a whole number of at least 1", ge=1)
     reserve: list[str] = key([], "whose demand not yet known is kept free", "a list of selectors", commas=True)
     runtime_quantile: float | None = key(
         None,

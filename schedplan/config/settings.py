@@ -58,6 +58,7 @@ class HorizonSettings:
 class ForecastSettings:
     """quantile: what is provided for, 0 to 1. levels: percent of the bands. seasons_s: empty = found in the history.
 
+    freq_s, agg: intervals of the load and how rows become one, None: as in its file. backtest: origins, at most.
     runtime_quantile: of run times of like jobs, for jobs without run time; None: their limit.
     """
 
@@ -68,6 +69,9 @@ class ForecastSettings:
     engine: str
     ignore_future: bool
     runtime_quantile: float | None = None
+    freq_s: int | None = None
+    agg: str | None = None
+    backtest: int = 84
 
 
 @dataclass(frozen=True, slots=True)

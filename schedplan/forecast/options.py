@@ -19,6 +19,7 @@ class ModelChoice(Enum):
     NAIVE = "naive"
     ETS = "ets"
     THETA = "theta"
+    PLUGIN = "plug-in"
 
 
 class Engine(Enum):
@@ -39,6 +40,7 @@ class ForecastOptions:
     levels: percent of the central bands. quantile_levels: the quantiles besides them.
     folds: forecast origins of the backtest, at most; a sixth of the first season apart.
     engine: of the model sarima; of auto, where it is not css, one more model that is tried beside the blend.
+    plugin: name of the forecaster of another distribution that model PLUGIN is, empty for any other model.
     seed: for forecasters that draw; the built-in ones compute everything in closed form.
     """
 
@@ -50,6 +52,7 @@ class ForecastOptions:
     folds: int = 84
     seed: int = 0
     engine: Engine = Engine.CSS
+    plugin: str = ""
 
     def __post_init__(self) -> None:
         if self.horizon_steps < 1:
@@ -64,6 +67,8 @@ class ForecastOptions:
             raise ValueError(f"quantiles are increasing numbers between 0 and 1, not {self.quantile_levels}")
         if not self.quantile_levels:
             raise ValueError("a forecast needs at least one quantile")
+        if (self.model is ModelChoice.PLUGIN) != bool(self.plugin):
+            raise ValueError(f"a plug-in is named with model {ModelChoice.PLUGIN.value}, and with no other")
         if self.folds < 1:
             raise ValueError(f"a backtest needs at least one fold, not {self.folds}")
 

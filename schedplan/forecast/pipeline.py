@@ -167,7 +167,7 @@ def _by_backtest(series: Series, history: _History, options: ForecastOptions, pr
     ordered = () if provision is None else (*DECISION_LEVELS, provision.planned_level)
     tried_by = Recipe(tuple(sorted({*levels, *ordered})), recipe.normal_share)
     horizon = options.horizon_steps + history.lead
-    forecasters = candidates(options.model, history.seasons, sparse, options.engine)
+    forecasters = candidates(options, history.seasons, sparse)
     tried = _try(forecasters, plan_trial(history.series, history.first_season, horizon, options.folds), tried_by)
     chosen = _choose(options.model, forecasters, tried.scores)
     order = sorted(forecasters, key=lambda each: each.name != chosen)

@@ -107,6 +107,11 @@ def plugin_forecasters(season: int) -> tuple[PluginForecaster, ...]:
     return tuple(PluginForecaster(each.name, _callable(each.loaded), LEAST_SEASONS * season) for each in found)
 
 
+def plugin_names() -> tuple[str, ...]:
+    """Return the names of the forecasters that are installed beside this one."""
+    return tuple(each.name for each in plugins(FORECASTERS, BUILT_IN).found)
+
+
 def plugin_notes() -> tuple[str, ...]:
     """Return why an installed plug-in is left out of every forecast."""
     return plugins(FORECASTERS, BUILT_IN).notes

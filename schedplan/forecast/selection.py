@@ -13,7 +13,7 @@ from schedplan.forecast.fourier import Fourier
 from schedplan.forecast.level_blend import NAME as LEVEL_BLEND
 from schedplan.forecast.level_blend import LevelBlend
 from schedplan.forecast.naive import LAST_VALUE, MEAN, LastValue, Mean
-from schedplan.forecast.options import Engine, ModelChoice
+from schedplan.forecast.options import Engine, ForecastOptions, ModelChoice
 from schedplan.forecast.orders import airline
 from schedplan.forecast.plugin import plugin_forecasters
 from schedplan.forecast.sarima import FITTED_SEASONS, Sarima
@@ -33,8 +33,12 @@ SMALL_ERROR = 0.05
 EXCEEDANCE_RANGE = (0.03, 0.08)
 
 
-def candidates(choice: ModelChoice, seasons: tuple[int, ...], sparse: bool, engine: Engine = Engine.CSS) -> tuple[Forecaster, ...]:
+def candidates(options: ForecastOptions, seasons: tuple[int, ...], sparse: bool) -> tuple[Forecaster, ...]:
     """Return the forecasters to try, the one that wins ties first. `seasons` is empty where there is none."""
+    choice, engine = options.model, options.engine
+    if choice is ModelChoice.PLUGIN:
+        own = tuple(each for each in plugin_forecasters(seasons[0] if seasons else PERIOD) if each.name == options.plugin)
+        return (*own, SeasonalNaive(seasons[0]) if seasons else LastValue())
     if choice is ModelChoice.NAIVE or not seasons:
         return (LastValue(),) if choice is ModelChoice.NAIVE else (*_seasonless(PERIOD, sparse), LastValue(), Mean())
     first = SeasonalNaive(seasons[0])

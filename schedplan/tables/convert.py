@@ -23,6 +23,7 @@ from schedplan.tables.pins import pins
 from schedplan.tables.pools import PriceChange, pools, price_changes, speeds
 from schedplan.tables.quotas import quotas
 from schedplan.tables.read import ColumnSlip, TableFile
+from schedplan.tables.regrid import Regrid
 from schedplan.tables.series import forecasts, series
 from schedplan.tables.table_rows import assumption_note, inert_warnings, table_rows
 from schedplan.tables.work import jobs, services
@@ -33,7 +34,7 @@ class Content:
     """What the tables say. All records by name, price changes by pool and time, changes of intensity by region and time.
 
     notes: what was assumed or left aside while reading. warnings: columns that look misspelt (slips), and what the tables say and
-    plans do not act on yet.
+    plans do not act on yet. load_notes: those of the notes that are on load.
     """
 
     cluster: Cluster
@@ -51,11 +52,16 @@ class Content:
     latency_samples: tuple[LatencySample, ...] = ()
     pins: tuple[Pin, ...] = ()
     events: tuple[Event, ...] = ()
+    load_notes: tuple[str, ...] = ()
 
 
-def content(files: tuple[TableFile, ...]) -> Content:
-    """Return what files say; several files of one table add up. Raises InputError with the faults of all tables."""
-    rows = {dictionary.name: table_rows(dictionary, files) for dictionary in INPUT_TABLES}
+def content(files: tuple[TableFile, ...], asked: Regrid | None = None) -> Content:
+    """Return what files say; several files of one table add up. Raises InputError with the faults of all tables.
+
+    asked: how rows of load are put together to intervals, where they are.
+    """
+    repeating = frozenset(("load",)) if asked is not None and asked.may_repeat else frozenset()
+    rows = {table.name: table_rows(table, files, may_repeat=table.name in repeating) for table in INPUT_TABLES}
     found_pools = pools(rows["nodes"])
     found_services = services(rows["services"])
     found_jobs = jobs(rows["jobs"])
@@ -64,7 +70,7 @@ def content(files: tuple[TableFile, ...]) -> Content:
         cluster,
         found_jobs,
         found_services,
-        series(rows["load"]),
+        series(rows["load"], asked),
         forecasts(rows["forecast"]),
         price_changes(rows["prices"], frozenset(pool.name for pool in found_pools)),
         quotas(rows["quotas"]),
@@ -78,6 +84,7 @@ def content(files: tuple[TableFile, ...]) -> Content:
         latency_samples(rows["latency_samples"]),
         pins(rows["pins"], cluster, tuple(job.name for job in found_jobs), tuple(service.name for service in found_services)),
         events(rows["events"]),
+        load_notes=tuple(note for file in files if file.table == "load" for note in file.notes) + tuple(rows["load"].notes),
     )
     faults: tuple[Fault, ...] = tuple(fault for one in rows.values() for fault in one.faults)
     raise_faults(faults)

@@ -89,14 +89,21 @@ class TableFile:
         return int(self.arrow.num_rows)
 
 
-def read_table(path: Path, table: str | None = None, zone: tzinfo = UTC, *, renames: tuple[tuple[str, str], ...] = ()) -> TableFile:
+def read_table(
+    path: Path,
+    table: str | None = None,
+    zone: tzinfo = UTC,
+    *,
+    renames: tuple[tuple[str, str], ...] = (),
+    repeating: frozenset[str] = frozenset(),
+) -> TableFile:
     """Return the table in a CSV, gzipped CSV or Parquet file.
 
     table: its name; None: recognised by the file's name, else by its columns. zone: of times without an offset. renames:
-    (column of the file, column of the table) pairs. Raises InputError with every fault of the file; UsageError for an
-    unknown table.
+    (column of the file, column of the table) pairs. repeating: tables in which a key may stand in several rows. Raises InputError
+    with every fault of the file; UsageError for an unknown table.
     """
-    return read_rows(path, None if table is None else dictionary_of(table), zone, renames=renames)
+    return read_rows(path, None if table is None else dictionary_of(table), zone, renames=renames, repeating=repeating)
 
 
 def read_rows(
@@ -109,6 +116,7 @@ def read_rows(
     convert: Convert | None = None,
     told_units: frozenset[str] = frozenset(),
     tell: Tell = untold,
+    repeating: frozenset[str] = frozenset(),
 ) -> TableFile:
     """Return a file's rows as read_table does, by a dictionary that may also be that of a source; None: it is recognised.
 
@@ -123,7 +131,8 @@ def read_rows(
             dictionary, raw, told = large
             _renamed(raw, renames, notes)
             read = read_large(path, form, told, dictionary, zone, faults, convert=convert, told_units=told_units, tell=tell)
-            return _table_file(path, dictionary, read.raw(), _taken_from(read, faults, notes), faults, notes, read.conversions)
+            taken = _taken_from(read, faults, notes)
+            return _table_file(path, dictionary, read.raw(), taken, faults, notes, read.conversions, repeating)
         raw = _renamed(_raw(path, form, faults), renames, notes)
     except UnreadableError:
         raise InputError.of_faults(faults.all()) from None
@@ -145,6 +154,7 @@ def read_rows(
         faults,
         notes,
         conversions,
+        repeating,
     )
 
 
@@ -190,11 +200,13 @@ def _table_file(
     faults: FaultList,
     notes: list[str],
     conversions: tuple[tuple[str, int], ...],
+    repeating: frozenset[str],
 ) -> TableFile:
     slips: list[ColumnSlip] = []
     arrow = _strict(raw, dictionary, strict_of, faults, notes, slips)
     _refuse_either(arrow, dictionary, raw.rows, faults)
-    refuse_repeated_keys(arrow, dictionary, raw.rows, faults)
+    if dictionary.name not in repeating:
+        refuse_repeated_keys(arrow, dictionary, raw.rows, faults)
     faults.raise_if_any()
     told = tuple(f"{path}: {note}" for note in notes)
     phrases = tuple(f"{what}: {count}" for what, count in conversions)

@@ -10,19 +10,26 @@ from numpy.typing import NDArray
 
 from schedplan.model.forecast import QUANTILES, Forecast, Series
 from schedplan.tables.faults import Code
+from schedplan.tables.regrid import Regrid, regrid
 from schedplan.tables.table_rows import TableRows
 from schedplan.timegrid import format_instant
 
 MAX_INTERVALS = 20_000_000
 _IRREGULAR_SHOWN = 5
+_OFF_GRID = (
+    "Correct the times, or put rows together to regular intervals: [forecast] freq (--freq 1h), and agg where a sum is meant."
+)
 
 
-def series(rows: TableRows) -> tuple[Series, ...]:
+def series(rows: TableRows, asked: Regrid | None = None) -> tuple[Series, ...]:
     """Return one series per unique_id, by name. Step = commonest difference of its times; what is missing between is NaN.
 
-    Times off the grid, a single row, and units that differ are noted in `rows.faults`.
+    asked: how rows are put together to intervals, where they are. Times off the grid, a single row, and units that differ are noted
+    in `rows.faults`.
     """
     instants, values, units = _instants(rows), _numbers(rows, "y"), rows.texts("unit")
+    if asked is not None:
+        return _together(rows, instants, values, units, asked)
     found = []
     for unique_id, order in _groups(rows, instants):
         step_s = _step_s(rows, unique_id, instants, order)
@@ -33,6 +40,54 @@ def series(rows: TableRows) -> tuple[Series, ...]:
         regular[positions] = values[order]
         found.append(Series(unique_id, int(instants[order[0]]), step_s, regular, _unit(rows, order, units)))
     return tuple(found)
+
+
+def _together(
+    rows: TableRows, instants: NDArray[np.int64], values: NDArray[np.float64], units: list[str | None], asked: Regrid
+) -> tuple[Series, ...]:
+    found, left_out = [], 0
+    for unique_id, order in _groups(rows, instants):
+        native_s = _native_s(instants[order]) or asked.step_s
+        if native_s is None:
+            _single_row(rows, unique_id, order)
+            continue
+        step_s = asked.step_s or native_s
+        if step_s < native_s:
+            told = f"rows of the series {unique_id} are {native_s} s apart, more than the {step_s} s asked for"
+            rows.fault(
+                int(order[0]), Code.IRREGULAR, told, column="ds", hint="Ask for intervals at least as long as those of the file."
+            )
+            continue
+        if _too_many(rows, unique_id, instants[order], order, step_s):
+            continue
+        regular = regrid(instants[order], values[order], native_s, asked)
+        left_out += regular.left_out
+        found.append(Series(unique_id, regular.start_s, regular.step_s, regular.values, _unit(rows, order, units)))
+    if found:
+        made = sum(len(each.values) for each in found)
+        rest = f"; {left_out} rows of intervals begun at their ends were left out" if left_out else ""
+        rows.notes.append(f"load: {rows.n_rows} rows were put together to {made} intervals, by {asked.together.value}{rest}")
+    return tuple(found)
+
+
+def _native_s(times: NDArray[np.int64]) -> int | None:
+    """Return the commonest difference of times that differ; None where all are one."""
+    lengths, counts = np.unique(np.diff(np.unique(times)), return_counts=True)
+    return int(lengths[np.argmax(counts)]) if len(lengths) else None
+
+
+def _single_row(rows: TableRows, unique_id: str, order: NDArray[np.int64]) -> None:
+    hint = "Give at least two rows, so that the length of an interval is known."
+    rows.fault(int(order[0]), Code.IRREGULAR, f"the series {unique_id} has a single row", column="ds", hint=hint)
+
+
+def _too_many(rows: TableRows, unique_id: str, times: NDArray[np.int64], order: NDArray[np.int64], step_s: int) -> bool:
+    """Note a series of more intervals than can be held, and say whether it is one."""
+    n_intervals = int(times[-1] - times[0]) // step_s + 1
+    if n_intervals > MAX_INTERVALS:
+        message = f"the series {unique_id} spans {n_intervals} intervals of {step_s} s"
+        rows.fault(int(order[-1]), Code.TOO_LARGE, message, column="ds", expected=f"at most {MAX_INTERVALS}")
+    return n_intervals > MAX_INTERVALS
 
 
 def forecasts(rows: TableRows) -> tuple[Forecast, ...]:
@@ -78,8 +133,7 @@ def _step_s(rows: TableRows, unique_id: str, instants: NDArray[np.int64], order:
     """Return the step of a series, None where it has none (then a fault is noted)."""
     times = instants[order]
     if len(times) < 2:
-        hint = "Give at least two rows, so that the length of an interval is known."
-        rows.fault(int(order[0]), Code.IRREGULAR, f"the series {unique_id} has a single row", column="ds", hint=hint)
+        _single_row(rows, unique_id, order)
         return None
     lengths, counts = np.unique(np.diff(times), return_counts=True)
     step_s = int(lengths[np.argmax(counts)])
@@ -93,13 +147,9 @@ def _step_s(rows: TableRows, unique_id: str, instants: NDArray[np.int64], order:
             column="ds",
             seen=format_instant(int(times[position])),
             expected=f"{format_instant(int(times[0]))} and every {step_s} s from there",
+            hint=_OFF_GRID,
         )
-    n_intervals = int(times[-1] - times[0]) // step_s + 1
-    if n_intervals > MAX_INTERVALS:
-        message = f"the series {unique_id} spans {n_intervals} intervals of {step_s} s"
-        rows.fault(int(order[-1]), Code.TOO_LARGE, message, column="ds", expected=f"at most {MAX_INTERVALS}")
-        return None
-    return None if off_grid.size else step_s
+    return None if _too_many(rows, unique_id, times, order, step_s) or off_grid.size else step_s
 
 
 def _unit(rows: TableRows, order: NDArray[np.int64], units: list[str | None]) -> str | None:

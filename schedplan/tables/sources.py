@@ -57,8 +57,11 @@ def sources_of(inputs: Mapping[str, tuple[Path, ...]], named_by: Mapping[str, st
     return tuple(found)
 
 
-def read_sources(sources: tuple[Source, ...], zone: tzinfo = UTC) -> tuple[TableFile, ...]:
-    """Return the tables of all sources, in their order. Raises InputError with the faults of all files."""
+def read_sources(sources: tuple[Source, ...], zone: tzinfo = UTC, repeating: frozenset[str] = frozenset()) -> tuple[TableFile, ...]:
+    """Return the tables of all sources, in their order; repeating: those in which a key may stand in several rows.
+
+    Raises InputError with the faults of all files.
+    """
     files: list[TableFile] = []
     faults: list[Fault] = []
     for source in sources:
@@ -66,16 +69,23 @@ def read_sources(sources: tuple[Source, ...], zone: tzinfo = UTC) -> tuple[Table
             faults.append(_absent(source))
             continue
         try:
-            files.append(read_input(source.path, source.table, source.zone or zone))
+            files.append(read_input(source.path, source.table, source.zone or zone, repeating=repeating))
         except InputError as problem:
             faults.extend(problem.faults)
     raise_faults(faults)
     return tuple(files)
 
 
-def read_input(path: Path, table: str | None = None, zone: tzinfo = UTC, *, renames: tuple[tuple[str, str], ...] = ()) -> TableFile:
+def read_input(
+    path: Path,
+    table: str | None = None,
+    zone: tzinfo = UTC,
+    *,
+    renames: tuple[tuple[str, str], ...] = (),
+    repeating: frozenset[str] = frozenset(),
+) -> TableFile:
     """Return the table in one file as read_table does; InputError also where it is a result of schedplan, not an input."""
-    file = read_table(path, table, zone, renames=renames)
+    file = read_table(path, table, zone, renames=renames, repeating=repeating)
     refuse_result(file, path)
     return file
 

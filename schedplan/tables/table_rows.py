@@ -101,10 +101,11 @@ class TableRows:
         return values if column.default is None else [column.default if value is None else value for value in values]
 
 
-def table_rows(dictionary: Dictionary, files: tuple[TableFile, ...]) -> TableRows:
+def table_rows(dictionary: Dictionary, files: tuple[TableFile, ...], *, may_repeat: bool = False) -> TableRows:
     """Return the rows of the files that hold a table, in their order; no file: no rows.
 
-    A row that stands in a second file with the same values is left out, which is a note; with others it is a fault.
+    A row that stands in a second file with the same values is left out, which is a note; with others it is a fault; unless
+    keys may repeat.
     """
     own = tuple(file for file in files if file.table == dictionary.name)
     parts = [_aligned(file.arrow, dictionary) for file in own]
@@ -118,8 +119,8 @@ def table_rows(dictionary: Dictionary, files: tuple[TableFile, ...]) -> TableRow
         own[0].rows if len(own) == 1 else np.concatenate([np.zeros(0, dtype=np.int64), *(file.rows for file in own)]),
         frozenset(name for file in own for name in file.arrow.column_names),
     )
-    may_repeat = len(own) > 1 and dictionary.key and not none_repeats(parts, dictionary.key)
-    return _without_repeats(rows) if may_repeat else rows
+    is_checked = len(own) > 1 and dictionary.key and not may_repeat and not none_repeats(parts, dictionary.key)
+    return _without_repeats(rows) if is_checked else rows
 
 
 def _aligned(arrow: pa.Table, dictionary: Dictionary) -> pa.Table:

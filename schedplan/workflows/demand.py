@@ -11,6 +11,7 @@ from schedplan.forecast.batch import Asked, forecast_each
 from schedplan.forecast.demand import history, horizon_steps, slot_demand
 from schedplan.forecast.options import Engine, ForecastOptions, ModelChoice
 from schedplan.forecast.pipeline import ForecastResult
+from schedplan.forecast.plugin import plugin_names
 from schedplan.model.event import Event
 from schedplan.model.forecast import QUANTILES, Forecast, Quality, Series
 from schedplan.model.problem import Demand
@@ -80,16 +81,21 @@ def forecast_options(settings: ForecastSettings, series: Series, steps: int, see
         horizon_steps=steps,
         seasons=tuple(season for season in seasons if season > 1),
         model=_model(settings.model),
+        plugin=settings.model if settings.model in plugin_names() else "",
         levels=settings.levels,
         quantile_levels=tuple(sorted({*QUANTILES, settings.quantile})),
         seed=seed,
         engine=Engine(settings.engine),
+        folds=settings.backtest,
     )
 
 
 def _model(name: str) -> ModelChoice:
-    """Return the model of a name; UsageError where there is none."""
-    names = [choice.value for choice in ModelChoice]
+    """Return the model of a name, PLUGIN for that of an installed plug-in; UsageError where there is none."""
+    if name in plugin_names():
+        return ModelChoice.PLUGIN
+    built_in = [choice.value for choice in ModelChoice if choice is not ModelChoice.PLUGIN]
+    names = [*built_in, *plugin_names()]
     if name not in names:
         near = get_close_matches(name, names, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(names)}."

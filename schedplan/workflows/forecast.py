@@ -24,10 +24,10 @@ from schedplan.units import QuantityError, parse_duration_s
 from schedplan.workflows.decision import DecisionAsked, SeriesProvision, per_device, provision_of
 from schedplan.workflows.demand import forecast_options
 from schedplan.workflows.project import Project
+from schedplan.workflows.replayed_work import read_warnings
 
 DEFAULT_FILE = Path("runs") / "forecast.parquet"
 DEFAULT_STEP_S = 3600
-LEAST_STEP_S = 60
 
 
 @dataclass(frozen=True)
@@ -38,29 +38,21 @@ class Forecasted:
     document: Document
 
 
-@dataclass(frozen=True, slots=True)
-class JobsAsked:
-    """Which demand of jobs is asked for. by None: that of jobs only where there is no load. step_s None: hours."""
-
-    by: Grouping | None = None
-    step_s: int | None = None
-
-
 def forecast_project(
     project: Project,
     horizon_s: int | None = None,
     only: tuple[str, ...] = (),
-    jobs: JobsAsked | None = None,
+    by: Grouping | None = None,
     decision: DecisionAsked | None = None,
     with_total: bool = False,
 ) -> Forecasted:
     """Return the forecast of every load of a project, or of those named, from the end of its history on.
 
-    Without load, or where `jobs` says by what, it is the demand of devices derived from jobs. horizon_s: how far, seconds; None =
+    Without load, or where `by` says by what, it is the demand of devices derived from jobs. horizon_s: how far, seconds; None =
     the project's horizon, counted from its start where that is stated. decision: judge the forecasts by what they would have made
     a planner buy, too. with_total: the sum of the loads as one more. Raises InputError where there is no load and no job that ran.
     """
-    demand = _demand(project, jobs or JobsAsked())
+    demand = _demand(project, by)
     chosen = _chosen(demand.series, only)
     if with_total:
         chosen = (*chosen, _total(chosen))
@@ -88,7 +80,7 @@ def forecast_project(
         title=f"Forecast of {project.name}",
         timezone=settings.project.timezone,
         quantile=settings.forecast.quantile,
-        notes=(*demand.notes, *plugin_notes()),
+        notes=(*read_warnings(project), *(() if by else project.content.load_notes), *demand.notes, *plugin_notes()),
         decided=None if provided is None else _decided(results, provided),
         records=tuple((result.forecast.unique_id, result.record) for result in results if result.record is not None),
     )
@@ -108,14 +100,6 @@ def default_file(project: Project) -> Path:
 def horizon_seconds(text: str | None) -> int | None:
     """Return the seconds of `--horizon`; UsageError where it is no length of time."""
     return None if text is None else _duration_s("--horizon", text)
-
-
-def jobs_asked(by: str | None, freq: str | None) -> JobsAsked:
-    """Return what `--by` and `--freq` ask for; UsageError where one of them can't be read."""
-    step_s = None if freq is None else _duration_s("--freq", freq)
-    if step_s is not None and step_s < LEAST_STEP_S:
-        raise UsageError(f"--freq {freq!r} is shorter than a minute", hint="Give a length such as 15m, 1h or 1d.")
-    return JobsAsked(None if by is None else Grouping(by), step_s)
 
 
 def decision_asked(decision: bool, startup: str | None, replan: str | None, device: str | None) -> DecisionAsked | None:
@@ -185,22 +169,18 @@ def _decided(results: tuple[ForecastResult, ...], provided: list[SeriesProvision
     )
 
 
-def _demand(project: Project, asked: JobsAsked) -> JobDemand:
+def _demand(project: Project, by: Grouping | None) -> JobDemand:
     """Return what there is to forecast: load as it was given, else the demand that the jobs show."""
     content = project.content
-    if content.series and asked.by is None:
-        if asked.step_s is not None:
-            raise UsageError(
-                "--freq is for the demand of jobs; load keeps the intervals of its file",
-                hint="Leave --freq out, or ask for the demand of jobs with --by total.",
-            )
+    if content.series and by is None:
         return JobDemand(content.series, ())
     if not content.jobs:
-        what = "no load and no jobs" if asked.by is None else "no jobs to derive demand from"
+        what = "no load and no jobs" if by is None else "no jobs to derive demand from"
         hint = "Give load.csv with the columns unique_id, ds, y, or jobs.csv with jobs that ran."
         raise InputError(f"there is nothing to forecast: there are {what}", code=NO_DEMAND, hint=hint)
-    by = asked.by or Grouping.TOTAL
-    found = job_demand(content.jobs, asked.step_s or DEFAULT_STEP_S, ZoneInfo(project.settings.project.timezone), by)
+    by = by or Grouping.TOTAL
+    step_s, zone = project.settings.forecast.freq_s or DEFAULT_STEP_S, ZoneInfo(project.settings.project.timezone)
+    found = job_demand(content.jobs, step_s, zone, by)
     if by is Grouping.TOTAL:
         return found
     return JobDemand(found.series, (*found.notes, "quantiles of groups do not add up to that of all jobs; --by total forecasts it"))

@@ -12,7 +12,7 @@ from schedplan.report.figures import counted
 from schedplan.tables.catalog import dictionary
 from schedplan.tables.convert import content
 from schedplan.tables.read import TableFile
-from schedplan.workflows.project import Project
+from schedplan.workflows.project import Project, regrid_of
 
 SECTIONS = ("project", "horizon", "forecast", "objective", "limits", "quotas", "rules", "solver")
 _NAMES_SHOWN = 3
@@ -39,7 +39,7 @@ class ChangedInput:
             *(file for file in before.files if file.table != self.name),
             *(file for file in after.files if file.table == self.name),
         )
-        return replace(before, files=files, content=content(files))
+        return replace(before, files=files, content=content(files, regrid_of(before.settings)))
 
 
 def changed_inputs(before: Project, after: Project) -> tuple[ChangedInput, ...]:

@@ -14,6 +14,7 @@ from schedplan.measures.calibration import Calibration, calibrated, calibrations
 from schedplan.tables.artefact_context import InputRecord, relative_path
 from schedplan.tables.convert import Content, content
 from schedplan.tables.read import TableFile
+from schedplan.tables.regrid import Regrid, Together
 from schedplan.tables.sources import Source, read_input, read_sources, sources_at, sources_of
 
 
@@ -60,10 +61,10 @@ class Project:
         return (*(file.path for file in self.files), *project_file)
 
 
-def open_project(place: ProjectPlace, settings: Settings, pins: Path | None = None) -> Project:
+def open_project(place: ProjectPlace, settings: Settings, pins: Path | None = None, events: Path | None = None) -> Project:
     """Return the project at a place: the tables DATA names where it names any, else those of the project file.
 
-    pins: one more file of that table.
+    pins, events: one more file of that table.
 
     Raises InputError with the faults of all files, or where there is nothing to read.
     """
@@ -74,7 +75,8 @@ def open_project(place: ProjectPlace, settings: Settings, pins: Path | None = No
             hint="Name tables (schedplan optimize nodes.csv jobs.csv), or give them under [inputs] of schedplan.toml;"
             " `schedplan init DIR` makes a project to begin with.",
         )
-    more = () if pins is None else (Source(pins, "pins", named_by="--pin"),)
+    given = (("pins", pins, "--pin"), ("events", events, "--exog"))
+    more = tuple(Source(path, table, named_by=option) for table, path, option in given if path is not None)
     return _project(settings, _root(settings), (*sources, *more))
 
 
@@ -84,13 +86,26 @@ def reopen_project(settings: Settings, root: Path, inputs: tuple[InputRecord, ..
 
 
 def _project(settings: Settings, root: Path, sources: tuple[Source, ...]) -> Project:
-    files = read_sources(sources, ZoneInfo(settings.project.timezone))
-    return Project(settings, root, files, content(files))
+    files = read_sources(sources, ZoneInfo(settings.project.timezone), repeating(settings))
+    return Project(settings, root, files, content(files, regrid_of(settings)))
 
 
 def input_sha256(settings: Settings, path: Path, table: str) -> str:
     """Return the SHA-256 of a file's canonical content, as it is read now."""
-    return read_input(path, table, ZoneInfo(settings.project.timezone)).sha256
+    return read_input(path, table, ZoneInfo(settings.project.timezone), repeating=repeating(settings)).sha256
+
+
+def regrid_of(settings: Settings) -> Regrid | None:
+    """Return how rows of load are put together to intervals; None: they are not."""
+    freq_s, agg = settings.forecast.freq_s, settings.forecast.agg
+    if freq_s is None and agg is None:
+        return None
+    return Regrid(freq_s, Together(agg or "mean"), ZoneInfo(settings.project.timezone), may_repeat=agg is not None)
+
+
+def repeating(settings: Settings) -> frozenset[str]:
+    """Return the tables in which a key may stand in several rows."""
+    return frozenset() if settings.forecast.agg is None else frozenset(("load",))
 
 
 def _root(settings: Settings) -> Path:

@@ -46,6 +46,6 @@ def _root(folder: Path, inputs: tuple[InputRecord, ...], data: Path | None) -> P
 
 def _sha256(path: Path, table: str, zone: ZoneInfo) -> str | None:
     try:
-        return read_input(path, table, zone).sha256
+        return read_input(path, table, zone, repeating=frozenset(("load",))).sha256
     except (InputError, OSError):
         return None

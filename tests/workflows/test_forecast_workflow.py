@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
+from schedplan import plugins
 from schedplan.cli.app import app
 from schedplan.tables.artefact_forecast import read_forecast
 
@@ -72,9 +74,11 @@ def test_load_comes_first_unless_jobs_are_asked_for(jobs, load, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (("load", "--freq", "1h"), "--freq is for the demand of jobs"),
-        (("jobs", "--freq", "1 hour"), "a duration with its unit"),
-        (("jobs", "--freq", "1s"), "shorter than a minute"),
+        (("load", "--freq", "15m"), "rows of the series web are 3600 s apart, more than the 900 s asked for"),
+        (("load", "--exog", "nowhere.csv"), "--exog names it"),
+        (("load", "--backtest", "0"), "a whole number of at least 1"),
+        (("jobs", "--freq", "1 hour"), "--freq"),
+        (("jobs", "--freq", "1s"), "a duration such as 15m or 1h"),
         (("jobs", "--only", "cpus"), "Did you mean gpus?"),
         (("load", "--model", "sarmia"), "Did you mean sarima?"),
         (("load", "--engine", "r"), "css, statsmodels or fourier"),
@@ -208,3 +212,94 @@ def test_bands_that_do_not_grow_are_refused(jobs, tmp_path):
 
     assert 2 == result.exit_code
     assert "whole numbers from 1 to 99, increasing" in result.stderr
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> Path:
+    """Six days by the half hour, each time twice: h and h + 1 in the hour h, and one row of a day that has just begun."""
+    rows = [
+        f"web,{date}T{hour:02d}:{minute}:00Z,{value}\n"
+        for date in DATES
+        for hour in range(24)
+        for minute in ("00", "30")
+        for value in (hour, hour + 1)
+    ]
+    path = tmp_path / "samples.csv"
+    path.write_text("unique_id,ds,y\n" + "".join(rows) + "web,2026-11-07T00:00:00Z,999\n")
+    return path
+
+
+@pytest.mark.parametrize(("agg", "of_hour"), [("sum", lambda h: 4 * h + 2), ("mean", lambda h: h + 0.5), ("max", lambda h: h + 1)])
+def test_rows_are_put_together_as_asked(samples, tmp_path, agg, of_hour):
+    result = forecast(tmp_path, str(samples), "--freq", "1h", "--agg", agg, "-o", "json")
+
+    assert 0 == result.exit_code, result.stderr
+    (one,) = read_forecast(tmp_path / "out.parquet")
+    # the hour that has just begun is left out: the history ends at midnight, and the day repeats exactly
+    assert (3600, 1_793_923_200 + 86_400) == (one.step_s, one.cutoff_s)
+    assert [of_hour(hour) for hour in range(24)] == pytest.approx(one.mean.tolist(), abs=1e-6)
+    assert f"577 rows were put together to 144 intervals, by {agg}; 1 rows" in result.stdout
+
+
+def test_a_time_that_repeats_is_refused_unless_it_is_said_what_becomes_of_it(samples, tmp_path):
+    for options in ((), ("--freq", "1h")):
+        result = forecast(tmp_path, str(samples), *options)
+
+        assert 2 == result.exit_code
+        assert "row 2 has the same key already" in " ".join(result.stderr.split())
+
+
+def test_two_files_may_share_times_where_rows_are_put_together(load, tmp_path):
+    other = tmp_path / "more_load.csv"
+    other.write_text(load.read_text())
+    folder = [str(load), str(other)]
+
+    assert 0 == forecast(tmp_path, *folder, "--agg", "sum", "-o", "json").exit_code
+    (one,) = read_forecast(tmp_path / "out.parquet")
+    assert [2.0 * hour for hour in range(24)] == pytest.approx(one.mean.tolist(), abs=1e-6)
+
+
+def test_events_may_come_from_a_file_of_their_own(load, tmp_path):
+    file = tmp_path / "sale.csv"
+    file.write_text("unique_id,start,end,name,value\n,2026-11-07T10:00:00Z,2026-11-07T12:00:00Z,sale,3\n")
+
+    result = forecast(tmp_path, str(load), "--exog", str(file), "-o", "json")
+
+    assert 0 == result.exit_code, result.stderr
+    (one,) = read_forecast(tmp_path / "out.parquet")
+    # no sale in the history: its value is the factor
+    assert [9.0, 30.0, 33.0, 12.0] == pytest.approx(one.mean[9:13].tolist(), abs=1e-6)
+
+
+def test_the_backtest_has_as_many_origins_as_asked_for(load, tmp_path):
+    result = forecast(tmp_path, str(load), "--backtest", "3", "-o", "json")
+
+    assert {3} == {row["folds"] for row in json.loads(result.stdout)["quality"]}
+
+
+class Flat:
+    """A forecaster of another distribution, that says 7 whatever came."""
+
+    def fit(self, series):
+        return self
+
+    def roll(self, series, origins, horizon):
+        return np.full((len(origins), horizon), 7.0)
+
+    def forecast(self, horizon, quantiles, future):
+        return np.full(horizon, 7.0), np.array([np.full(horizon, 7.0 + level) for level in quantiles])
+
+
+def test_a_plug_in_is_used_where_it_is_named(load, tmp_path, monkeypatch):
+    found = plugins.Plugins((plugins.Plugin("flat", "flatlands", Flat),))
+    monkeypatch.setattr("schedplan.forecast.plugin.plugins", lambda *_: found)
+
+    result = forecast(tmp_path, str(load), "--model", "flat", "-o", "json")
+    (one,) = read_forecast(tmp_path / "out.parquet")
+    unknown = forecast(tmp_path, str(load), "--model", "flatt")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "flat" == one.model
+    assert 1 == len(set(one.mean.tolist()))
+    assert 2 == unknown.exit_code
+    assert "Did you mean flat?" in unknown.stderr

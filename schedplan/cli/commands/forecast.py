@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +18,9 @@ Horizon = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="auto, sarima, ets, theta, seasonal-naive or naive.", show_default=False),
+    typer.Option(
+        "--model", metavar="NAME", help="auto, sarima, ets, theta, seasonal-naive, naive or a plug-in.", show_default=False
+    ),
 ]
 Engine = Annotated[
     str | None,
@@ -55,8 +58,40 @@ Group = Annotated[
 Freq = Annotated[
     str | None,
     typer.Option(
-        "--freq", metavar="DURATION", help="Intervals of the demand of jobs, such as 15m; 1h without.", show_default=False
+        "--freq",
+        metavar="DURATION",
+        help="Intervals, such as 15m, that load is put together to; of the demand of jobs 1h without.",
+        show_default=False,
     ),
+]
+
+
+class Together(Enum):
+    """How rows of one interval are put together; the names are those of tables.regrid."""
+
+    SUM = "sum"
+    MEAN = "mean"
+    MAX = "max"
+    LAST = "last"
+
+
+Agg = Annotated[
+    Together | None,
+    typer.Option(
+        "--agg",
+        help="How rows of one interval are put together, also where a time repeats; --freq alone takes the mean.",
+        show_default=False,
+    ),
+]
+Exog = Annotated[
+    Path | None,
+    typer.Option(
+        "--exog", metavar="FILE", help="A file of the table events: what is known in advance to move load.", show_default=False
+    ),
+]
+Backtest = Annotated[
+    int | None,
+    typer.Option("--backtest", metavar="N", help="Judge from N origins on the past at most; 84 without.", show_default=False),
 ]
 Total = Annotated[bool, typer.Option("--total", help="Forecast the sum of the series, too: quantiles of the parts do not add up.")]
 Runtimes = Annotated[
@@ -107,6 +142,7 @@ PerDevice = Annotated[
 @command(
     "schedplan forecast",
     "schedplan forecast load.csv --horizon 48h",
+    "schedplan forecast samples.csv --freq 1h --agg sum",
     "schedplan forecast jobs.parquet --by tenant --freq 1h",
     "schedplan forecast samples/ecommerce-day --decision --startup 15m",
     "schedplan forecast log --runtimes",
@@ -123,6 +159,9 @@ def forecast(
     only: Only = None,
     by: Group = None,
     freq: Freq = None,
+    agg: Agg = None,
+    exog: Exog = None,
+    backtest: Backtest = None,
     total: Total = False,
     runtimes: Runtimes = False,
     decision: Decision = False,
@@ -131,11 +170,11 @@ def forecast(
     per_device: PerDevice = None,
 ) -> None:
     """Forecast load, or the devices that jobs hold, with quantiles, judged on the past beside seasonal naive."""
-    from schedplan.workflows.forecast import decision_asked, default_file, forecast_project, horizon_seconds, jobs_asked, save
+    from schedplan.forecast.job_demand import Grouping
+    from schedplan.workflows.forecast import decision_asked, default_file, forecast_project, horizon_seconds, save
     from schedplan.workflows.project import open_project
     from schedplan.workflows.runtimes import estimate_runtimes
 
-    asked = jobs_asked(None if by is None else by.value, freq)
     place = call.place(data)
     judged_by = decision_asked(decision, startup, replan, per_device)
     seasons = None if season is None else "[" + ", ".join(f'"{part.strip()}"' for part in season.split(",")) + "]"
@@ -146,16 +185,21 @@ def forecast(
             *overrides_of("forecast.engine", engine, "--engine"),
             *overrides_of("forecast.season", seasons, "--season"),
             *overrides_of("forecast.levels", levels, "--levels"),
+            *overrides_of("forecast.freq", freq, "--freq"),
+            *overrides_of("forecast.agg", None if agg is None else agg.value, "--agg"),
+            *overrides_of("forecast.backtest", backtest, "--backtest"),
         ),
     )
     with call.progress() as progress:
         progress("read")
-        project = open_project(place, settings)
+        project = open_project(place, settings, events=exog)
         progress("forecast")
         if runtimes:
             call.present(estimate_runtimes(project))
             return
-        found = forecast_project(project, horizon_seconds(horizon), tuple(only or ()), asked, judged_by, total)
+        found = forecast_project(
+            project, horizon_seconds(horizon), tuple(only or ()), None if by is None else Grouping(by.value), judged_by, total
+        )
     file = call.out or default_file(project)
     save(found, project, file, force=call.force)
     call.present(found.document)
