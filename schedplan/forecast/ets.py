@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled, from_the_end
+from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled, from_the_end, refuse_short
 from schedplan.model.forecast import Series
 
 NAME = "ets"
@@ -31,8 +31,7 @@ class Ets:
 
     def fit(self, series: Series) -> FittedEts:
         n = len(series.values)
-        if n < LEAST_SEASONS * self.season:
-            raise NotFitted(f"{self.name} was not tried: it needs {LEAST_SEASONS} seasons of {self.season} steps, there are {n}")
+        refuse_short(self.name, n, LEAST_SEASONS, self.season)
         begin = (n - FITTED_SEASONS * self.season) // self.season * self.season if n > FITTED_SEASONS * self.season else 0
         recent = series.values[begin:]
         departures = _departures(recent, self.season)

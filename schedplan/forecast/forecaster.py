@@ -16,6 +16,12 @@ class NotFitted(Exception):  # noqa: N818 - an answer to "can you?", caught by t
     """A forecaster cannot be fitted to this series; the message says why. The fallback ladder goes on."""
 
 
+def refuse_short(name: str, n_steps: int, least: int, season: int) -> None:
+    """Raise NotFitted where a history is shorter than `least` seasons of so many steps."""
+    if n_steps < least * season:
+        raise NotFitted(f"{name} was not tried: it needs {least} seasons of {season} steps, there are {n_steps} to fit on")
+
+
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """What a fitted forecaster expects: mean and standard error float64 [h], quantiles float64 [len(levels), h]."""

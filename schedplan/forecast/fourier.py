@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.forecast.css import errors_of, fit_css
-from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled, from_the_end
+from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled, from_the_end, refuse_short
 from schedplan.forecast.orders import LARGEST_ROOT, PARAMETER_DIGITS, Orders
 from schedplan.forecast.rolling import error_growth, roll_forward
 from schedplan.model.forecast import Series
@@ -37,10 +37,7 @@ class Fourier:
 
     def fit(self, series: Series) -> Fitted:
         n, season = len(series.values), self.seasons[0]
-        if n < LEAST_SEASONS * season:
-            raise NotFitted(
-                f"{self.name} was not tried: it needs {LEAST_SEASONS} seasons of {season} steps, there are {n} steps to fit on"
-            )
+        refuse_short(self.name, n, LEAST_SEASONS, season)
         seasons = tuple(each for each in self.seasons if n >= LEAST_SEASONS * each)
         recent = max(FITTED_SEASONS * season, FITTED_LONG_SEASONS * seasons[-1])
         begin = max(n - recent, 0)

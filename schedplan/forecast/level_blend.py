@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from schedplan.forecast.blend import Member, blended
 from schedplan.forecast.css_sarima import CssSarima
-from schedplan.forecast.forecaster import Fitted, NotFitted
+from schedplan.forecast.forecaster import Fitted, refuse_short
 from schedplan.forecast.naive import LastValue, Mean
 from schedplan.forecast.orders import Orders
 from schedplan.forecast.smoothed_level import SmoothedLevel
@@ -32,9 +32,7 @@ class LevelBlend:
     name: str = NAME
 
     def fit(self, series: Series) -> Fitted:
-        n = len(series.values)
-        if n < LEAST_PERIODS * self.period:
-            raise NotFitted(f"{self.name} was not tried: it needs {LEAST_PERIODS * self.period} steps, there are {n} to fit on")
+        refuse_short(self.name, len(series.values), LEAST_PERIODS, self.period)
         levels = tuple(SmoothedLevel(memory * self.period).fit(series) for memory in MEMORIES)
         returning = CssSarima(RETURNING.name, RETURNING, FITTED_PERIODS * self.period).fit(series)
         members: tuple[Member, ...] = (LastValue().fit(series), *levels, Mean().fit(series), returning)

@@ -19,13 +19,14 @@ from schedplan.forecast.decision import Decided, Provision, decide
 from schedplan.forecast.forecaster import Fitted, Forecaster, NotFitted, fit_anew
 from schedplan.forecast.gaussian import standard_quantiles
 from schedplan.forecast.intervals import Recipe, Spread
+from schedplan.forecast.level_blend import NAME as LEVEL_BLEND
 from schedplan.forecast.level_shift import level_shift
 from schedplan.forecast.online import Online
 from schedplan.forecast.options import ForecastOptions, ModelChoice
 from schedplan.forecast.record import Record, record_of
 from schedplan.forecast.regularise import is_flat, is_sparse, regularise, usable_from
 from schedplan.forecast.season import default_seasons, has_daily_season
-from schedplan.forecast.selection import best, candidates, verdict
+from schedplan.forecast.selection import best, candidates, is_hopeless, verdict
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.timegrid import format_instant
 
@@ -184,13 +185,19 @@ def _try(forecasters: tuple[Forecaster, ...], trial: Trial | None, recipe: Recip
     """Return how each forecaster did on the past, and why some could not be tried."""
     if trial is None:
         return _Tried(None, (), (), ("the history is too short for a backtest",))
-    rehearsals, notes = [], []
-    for forecaster in forecasters:
+    found: dict[str, tuple[Rehearsal, Score]] = {}
+    notes = []
+    for forecaster in sorted(forecasters, key=lambda each: each.name == LEVEL_BLEND):
+        if is_hopeless(forecaster.name, tuple(judged for _, judged in found.values())):
+            continue
         try:
-            rehearsals.append(rehearse(forecaster, trial, recipe))
+            rehearsal = rehearse(forecaster, trial, recipe)
         except NotFitted as reason:
             notes.append(str(reason))
-    return _Tried(trial, tuple(rehearsals), tuple(score(each, trial) for each in rehearsals), tuple(notes))
+        else:
+            found[forecaster.name] = rehearsal, score(rehearsal, trial)
+    in_order = [found[each.name] for each in forecasters if each.name in found]
+    return _Tried(trial, tuple(each for each, _ in in_order), tuple(each for _, each in in_order), tuple(notes))
 
 
 def _choose(choice: ModelChoice, forecasters: tuple[Forecaster, ...], scores: tuple[Score, ...]) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from schedplan.forecast.blend import FittedBlend, blended
 from schedplan.forecast.css_sarima import CssSarima, FittedCssSarima
 from schedplan.forecast.day_kinds import DayKinds
-from schedplan.forecast.forecaster import Fitted, NotFitted
+from schedplan.forecast.forecaster import Fitted, NotFitted, refuse_short
 from schedplan.forecast.orders import Orders, Seasonal, airline
 from schedplan.forecast.plugin import FittedPlugin, PluginForecaster
 from schedplan.forecast.seasonal_naive import SeasonalNaive
@@ -46,10 +46,7 @@ class SarimaBlend:
     def _fit(self, series: Series, starts: Mapping[str, NDArray[np.float64]]) -> Fitted:
         season = self.seasons[0]
         n = len(series.values)
-        if n < LEAST_SEASONS * season:
-            raise NotFitted(
-                f"{self.name} was not tried: it needs {LEAST_SEASONS} seasons of {season} steps, there are {n} steps to fit on"
-            )
+        refuse_short(self.name, n, LEAST_SEASONS, season)
         if not np.ptp(series.values[season:] - series.values[:-season]) > 1e-9:
             raise NotFitted(f"{self.name} was not tried: the last season repeats exactly")
         fitted = tuple(

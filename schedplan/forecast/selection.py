@@ -7,6 +7,8 @@ from math import inf
 from schedplan.forecast.backtest import Score
 from schedplan.forecast.css_sarima import CssSarima
 from schedplan.forecast.ets import Ets
+from schedplan.forecast.exact_sarima import FITTED_SEASONS, ExactSarima
+from schedplan.forecast.exact_sarima import NAME as SARIMA
 from schedplan.forecast.forecaster import Forecaster
 from schedplan.forecast.fourier import NAME as FOURIER
 from schedplan.forecast.fourier import Fourier
@@ -16,8 +18,6 @@ from schedplan.forecast.naive import LAST_VALUE, MEAN, LastValue, Mean
 from schedplan.forecast.options import Engine, ForecastOptions, ModelChoice
 from schedplan.forecast.orders import airline
 from schedplan.forecast.plugin import plugin_forecasters
-from schedplan.forecast.sarima import FITTED_SEASONS, Sarima
-from schedplan.forecast.sarima import NAME as SARIMA
 from schedplan.forecast.sarima_blend import NAME as SARIMA_BLEND
 from schedplan.forecast.sarima_blend import SarimaBlend
 from schedplan.forecast.seasonal_naive import NAME as SEASONAL_NAIVE
@@ -29,6 +29,7 @@ PERIOD = 24
 """Steps by which memories of levels are counted where no day is a whole number of steps; our choice."""
 TIE = 0.01
 EARNED = 0.05
+HOPELESS = 1.5
 SMALL_ERROR = 0.05
 EXCEEDANCE_RANGE = (0.03, 0.08)
 
@@ -59,10 +60,17 @@ def _seasonless(period: int, sparse: bool) -> tuple[Forecaster, ...]:
     return () if sparse else (LevelBlend(period),)
 
 
+def is_hopeless(model: str, scores: tuple[Score, ...]) -> bool:
+    """Say whether a forecaster need not be tried after others: levels, where last value and mean err half more than the best."""
+    known = {score.model: _mae(score) for score in scores}
+    plain = [known[model] for model in (LAST_VALUE, MEAN) if model in known]
+    return model == LEVEL_BLEND and bool(plain) and min(plain) > HOPELESS * min(known.values())
+
+
 def _by_engine(engine: Engine, seasons: tuple[int, ...]) -> Forecaster:
     season = seasons[0]
     if engine is Engine.STATSMODELS:
-        return Sarima(season)
+        return ExactSarima(season)
     if engine is Engine.FOURIER:
         return Fourier(seasons[:2])
     return CssSarima(SARIMA, airline(season), FITTED_SEASONS * season)

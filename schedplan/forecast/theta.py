@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled, from_the_end
+from schedplan.forecast.forecaster import NotFitted, Outlook, Rolled, from_the_end, refuse_short
 from schedplan.model.forecast import Series
 
 NAME = "theta"
@@ -35,8 +35,7 @@ class Theta:
 
     def fit(self, series: Series) -> FittedTheta:
         n = len(series.values)
-        if n < LEAST_SEASONS * self.season:
-            raise NotFitted(f"{self.name} was not tried: it needs {LEAST_SEASONS} seasons of {self.season} steps, there are {n}")
+        refuse_short(self.name, n, LEAST_SEASONS, self.season)
         begin = max(0, n - FITTED_SEASONS * self.season)
         slope, alpha, seasonal = _estimated(series.values[begin:], self.season)
         # seasonal[0] is of step `begin`; it is kept by the phase of the whole history

@@ -84,5 +84,5 @@ def test_its_weights_are_told() -> None:
 
 
 def test_less_than_four_periods_are_refused() -> None:
-    with pytest.raises(NotFitted, match="needs 96 steps, there are 95"):
+    with pytest.raises(NotFitted, match="needs 4 seasons of 24 steps, there are 95"):
         LevelBlend(DAY).fit(_series(np.arange(95.0)))

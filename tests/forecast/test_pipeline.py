@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from schedplan.forecast.backtest import plan_trial, rehearse
+from schedplan.forecast.exact_sarima import ExactSarima
 from schedplan.forecast.intervals import Recipe
 from schedplan.forecast.options import Engine, ForecastOptions, ModelChoice
 from schedplan.forecast.pipeline import ForecastResult, forecast_series
-from schedplan.forecast.sarima import Sarima
 from schedplan.forecast.seasonal_naive import SeasonalNaive
 from schedplan.model.forecast import Series
 
@@ -82,7 +82,7 @@ def test_a_backtest_does_not_see_what_comes_after_an_origin() -> None:
     other = values.copy()
     other[560:] = 7.0
     levels = Recipe((0.5, 0.95))
-    for forecaster in (Sarima(DAY), SeasonalNaive(DAY)):
+    for forecaster in (ExactSarima(DAY), SeasonalNaive(DAY)):
         seen = [plan_trial(_series(each), DAY, DAY, 84) for each in (values, other)]
         first, second = (rehearse(forecaster, trial, levels).folds for trial in seen if trial is not None)
         before = first.origins_s <= 560 * HOUR

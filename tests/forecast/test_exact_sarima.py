@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from statsmodels.tsa.statespace.sarimax import SARIMAX
 
+from schedplan.forecast.exact_sarima import ExactSarima, FittedExactSarima
 from schedplan.forecast.forecaster import NotFitted
-from schedplan.forecast.sarima import FittedSarima, Sarima
 from schedplan.model.forecast import Series
 
 SEASON = 12
@@ -32,8 +32,8 @@ def test_forecast_and_error_growth_are_those_of_statsmodels() -> None:
     # the standard error is sigma times the root of the summed squared psi weights; statsmodels' ratios are the same but for
     # what it still does not know of its start, under 2 %
     values = _seasonal(20)
-    fitted = Sarima(SEASON).fit(_series(values))
-    assert isinstance(fitted, FittedSarima)
+    fitted = ExactSarima(SEASON).fit(_series(values))
+    assert isinstance(fitted, FittedExactSarima)
     outlook = fitted.forecast(2 * SEASON, (0.5,))
     model = SARIMAX(values, order=(1, 0, 1), seasonal_order=(0, 1, 1, SEASON), concentrate_scale=True)
     reference = model.filter(fitted.parameters).get_forecast(2 * SEASON)
@@ -45,8 +45,8 @@ def test_forecast_and_error_growth_are_those_of_statsmodels() -> None:
 
 def test_rolling_from_an_origin_is_forecasting_a_history_that_ends_there() -> None:
     values = _seasonal(20)
-    fitted = Sarima(SEASON).fit(_series(values[: 10 * SEASON]))
-    assert isinstance(fitted, FittedSarima)
+    fitted = ExactSarima(SEASON).fit(_series(values[: 10 * SEASON]))
+    assert isinstance(fitted, FittedExactSarima)
     rolled = fitted.roll(_series(values), np.array([150, 201]), 8)
 
     assert rolled.mean[0] == pytest.approx(_statsmodels_forecast(values[:150], fitted.parameters, 8), rel=1e-9, abs=1e-9)
@@ -57,7 +57,7 @@ def test_rolling_does_not_look_past_its_origin() -> None:
     values = _seasonal(20)
     other = values.copy()
     other[150:] = 99.0
-    fitted = Sarima(SEASON).fit(_series(values[: 10 * SEASON]))
+    fitted = ExactSarima(SEASON).fit(_series(values[: 10 * SEASON]))
     origins = np.array([130, 150])
 
     assert fitted.roll(_series(values), origins, 8).mean.tolist() == fitted.roll(_series(other), origins, 8).mean.tolist()
@@ -74,11 +74,11 @@ def test_rolling_does_not_look_past_its_origin() -> None:
 def test_what_it_refuses_it_says(season: int, n_steps: int, words: str) -> None:
     values = np.resize(np.arange(season, dtype=np.float64), n_steps)
     with pytest.raises(NotFitted, match=words):
-        Sarima(season).fit(_series(values))
+        ExactSarima(season).fit(_series(values))
 
 
 def test_infinity_reaches_the_fallback_as_a_refusal() -> None:
     values = _seasonal(20)
     values[100] = np.inf
     with pytest.raises(NotFitted):
-        Sarima(SEASON).fit(_series(values))
+        ExactSarima(SEASON).fit(_series(values))

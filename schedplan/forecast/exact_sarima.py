@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedplan.forecast.css import fit_css
-from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled, from_the_end
+from schedplan.forecast.forecaster import Fitted, NotFitted, Outlook, Rolled, from_the_end, refuse_short
 from schedplan.forecast.orders import LARGEST_ROOT, PARAMETER_DIGITS, airline
 from schedplan.forecast.rolling import error_growth
 from schedplan.model.forecast import Series
@@ -27,7 +27,7 @@ BURN_IN_SEASONS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Sarima:
+class ExactSarima:
     """(1,0,1)(0,1,1) with season m: an ARMA around the last season, smoothed over seasons."""
 
     season: int
@@ -47,26 +47,22 @@ class Sarima:
         sigma = float(np.sqrt(np.mean(passed.errors[BURN_IN_SEASONS * self.season :] ** 2)))
         if not (np.isfinite(parameters).all() and np.isfinite(passed.states).all() and np.isfinite(sigma)):
             raise NotFitted("SARIMA gave no finite forecast")
-        return FittedSarima(series, self.season, parameters, sigma, caught)
+        return FittedExactSarima(series, self.season, parameters, sigma, caught)
 
     def _refuse(self, series: Series) -> None:
-        n = len(series.values)
         if self.season > LONGEST_SEASON:
             raise NotFitted(
                 f"SARIMA was not tried: a season of {self.season} steps is more than the {LONGEST_SEASON} whose exact likelihood"
                 f" can be had in reasonable time; the engines css and fourier know no such bound"
             )
-        if n < LEAST_SEASONS * self.season:
-            raise NotFitted(
-                f"SARIMA was not tried: it needs {LEAST_SEASONS} seasons of {self.season} steps, there are {n} steps to fit on"
-            )
+        refuse_short("SARIMA", len(series.values), LEAST_SEASONS, self.season)
         change = series.values[self.season :] - series.values[: -self.season]
         if not np.ptp(change) > 1e-9:
             raise NotFitted("SARIMA was not tried: the last season repeats exactly")
 
 
 @dataclass(frozen=True, slots=True)
-class FittedSarima:
+class FittedExactSarima:
     """parameters: phi, theta, Theta; sigma: deviation of the one-step error in the history fitted on."""
 
     series: Series
