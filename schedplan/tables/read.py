@@ -267,7 +267,9 @@ def _recognised(path: Path, raw: RawTable, faults: FaultList) -> Dictionary:
     if len(able) == 1:
         return able[0]
     could_be = f"it could be {' or '.join(table.name for table in able)}" if able else "its columns fit no table"
-    hint = (None if able else spelling_hint(path, raw.names)) or "Name the file after its table (jobs.csv), or say which it is."
+    hint = (None if able else spelling_hint(path, raw.names)) or (
+        "Name the file after its table (jobs.csv); exports and logs of other programs are read by `schedplan ingest`."
+    )
     faults.add(Code.UNKNOWN_TABLE, f"{could_be}, and its name says nothing", seen=",".join(raw.names), hint=hint)
     raise InputError.of_faults(faults.all())
 
