@@ -176,7 +176,10 @@ class PolicySection(Section):
     preemption: str | None = key(None, "for whom what runs is stopped", "none, priority or reclaim", min_length=1)
     grace_minutes: float | None = key(None, "how long a job that is stopped keeps its place", "a number of at least 0", ge=0)
     scaling: str | None = key(
-        None, "how many replicas services are given", "none, target-utilization, queue-length, forecast or slo", min_length=1
+        None,
+        "how many replicas services are given",
+        "none, target-utilization, queue-length, forecast, forecast-breaker or slo",
+        min_length=1,
     )
     scaling_target: float | None = key(
         None, "share of a replica that is to be busy, for scaling", "a number above 0, at most 1", gt=0, le=1

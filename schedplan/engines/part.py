@@ -203,7 +203,12 @@ class ScalingKind(Enum):
     UTILIZATION = "target-utilization"
     QUEUE = "queue-length"
     FORECAST = "forecast"
+    BREAKER = "forecast-breaker"
     SLO = "slo"
+
+    @property
+    def asks_for_a_forecast(self) -> bool:
+        return self in (ScalingKind.FORECAST, ScalingKind.BREAKER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from schedplan.engines.part import Scaling, ScalingKind
+from schedplan.model.breaker import Breaker
 
 HPA_SYNC_S, HPA_TOLERANCE, HPA_STABILIZATION_S = 15, 0.1, 300
 """Defaults of the HorizontalPodAutoscaler. Source: kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale (2026-12-01):
@@ -61,6 +62,20 @@ def forecast(target: float = TARGET) -> Scaling:
     )
 
 
+def forecast_breaker(target: float = TARGET) -> Scaling:
+    """Return the rule on what is forecast, which follows what is measured while the forecast is off."""
+    rule = Breaker()
+    return Scaling(
+        f"forecast, with a breaker: as forecast; after {rule.opens_after} intervals in a row with more than was forecast at that"
+        f" quantile, and until {rule.closes_after} in a row without, at least what the rule slo asks for{_WHEN}",
+        ScalingKind.BREAKER,
+        target,
+        HPA_SYNC_S,
+        0.0,
+        HPA_STABILIZATION_S,
+    )
+
+
 def slo(target: float = TARGET) -> Scaling:
     """Return the rule on what the latency model asks for at the rate seen."""
     return Scaling(
@@ -79,6 +94,7 @@ SCALINGS: dict[str, Callable[[float], Scaling]] = {
     "target-utilization": utilization,
     "queue-length": queue_length,
     "forecast": forecast,
+    "forecast-breaker": forecast_breaker,
     "slo": slo,
 }
 """Each makes its rule of the target."""

@@ -9,6 +9,7 @@ from math import ceil
 
 from schedplan.engines.part import Scaling, ScalingKind
 from schedplan.measures.latency import least_replicas
+from schedplan.model.breaker import Breaker, BreakerState
 from schedplan.model.workload import Service
 from schedplan.simulate.fluid import Fluid
 
@@ -44,6 +45,20 @@ class Autoscaler:
         self._asked: deque[tuple[int, int]] = deque()
         self._seen_s: int | None = None
         self._changed_s: int | None = None
+        self._breaker, self._trust = Breaker(), BreakerState()
+        self._interval, self._arrived_before = 0, 0.0
+
+    def measure(self, fluid: Fluid, now_s: int) -> None:
+        """Hold what arrived against the forecast where an interval of it ends now."""
+        edges_s = () if self._expected is None else self._expected.at_s
+        following = self._interval + 1
+        if following >= len(edges_s) or now_s < edges_s[following]:
+            return
+        begin_s = edges_s[self._interval]
+        measured_rps = (fluid.arrived_in_all - self._arrived_before) / (now_s - begin_s)
+        assert self._expected is not None
+        self._trust = self._breaker.after(self._trust, measured_rps, self._expected.at(begin_s) * (1 + NEARLY))
+        self._interval, self._arrived_before = following, fluid.arrived_in_all
 
     def first(self, rate_rps: float, now_s: int) -> int:
         """Return how many replicas a service begins with, that serve at once: those that keep busy as aimed at, at the first
@@ -97,10 +112,18 @@ class Autoscaler:
         if rule.kind is ScalingKind.QUEUE:
             return ceil(fluid.in_system / (rule.target * service.concurrency) - NEARLY)
         one_ms = fluid.serving.service_ms or service.service_ms
-        if rule.kind is ScalingKind.FORECAST:
-            assert self._expected is not None, "scaling by forecast without one"
-            rate = self._expected.most(now_s, now_s + self._lag_s + rule.period_s)
-            return ceil(rate * one_ms / 1000.0 / service.concurrency / rule.target - NEARLY)
+        if not rule.kind.asks_for_a_forecast:
+            return self._by_latency(fluid, one_ms, seen_rps)
+        assert self._expected is not None, "scaling by forecast without one"
+        rate = self._expected.most(now_s, now_s + self._lag_s + rule.period_s)
+        ahead = ceil(rate * one_ms / 1000.0 / service.concurrency / rule.target - NEARLY)
+        if rule.kind is ScalingKind.BREAKER and self._trust.is_open:
+            return max(ahead, self._by_latency(fluid, one_ms, seen_rps))
+        return ahead
+
+    def _by_latency(self, fluid: Fluid, one_ms: float, seen_rps: float) -> int:
+        """Return the least replicas that meet the SLO at the rate seen and work off what waits until the next look."""
+        rule, service = self._rule, self._service
         reaching = seen_rps + fluid.backlog / rule.period_s
         before_cache = reaching / (1.0 - service.cache_hit_ratio)
         found = least_replicas(service, one_ms, before_cache, 1.0)

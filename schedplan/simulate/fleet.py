@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from schedplan.engines.part import PreemptionKind, Scaling, ScalingKind
+from schedplan.engines.part import PreemptionKind, Scaling
 from schedplan.model.cluster import Cluster
 from schedplan.model.service_run import ReplicaEnd, ReplicaRun, ServicesRun
 from schedplan.model.timeline import StopCause
@@ -182,7 +182,7 @@ class Fleet:
             for at_s in group.load.load.at_s:
                 if now_s < at_s < self._work.end_s:
                     heappush(self._events, (at_s, _RATE, idx, -1))
-            if self._scaling.kind is ScalingKind.FORECAST and group.load.expected is not None:
+            if self._scaling.kind.asks_for_a_forecast and group.load.expected is not None:
                 for at_s in group.load.expected.at_s:
                     for wake_s in (at_s - group.lag_s - self._scaling.period_s, at_s):
                         if now_s < wake_s < self._work.end_s:
@@ -190,6 +190,7 @@ class Fleet:
 
     def _happen_to(self, group: _Group, what: int, number: int, now_s: int) -> None:
         group.fluid.advance(now_s)
+        group.scaler.measure(group.fluid, now_s)
         if what == _RATE:
             group.fluid.rate_rps = _reached(group.load.service, group.load.load.at(now_s))
         elif what == _READY:

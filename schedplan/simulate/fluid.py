@@ -31,6 +31,7 @@ class Fluid:
         self.backlog = 0.0
         self.wanted = 0
         self.arrived = 0.0
+        self.arrived_in_all = 0.0
         self.spans: list[ServiceSpan] = []
         self._idx = idx
         self._at_s = now_s
@@ -98,6 +99,7 @@ class Fluid:
         )
         self.backlog, self._at_s = after, now_s
         self.arrived += rate * lasts_s
+        self.arrived_in_all += rate * lasts_s
 
     def _fared(self, before: float, after: float, drained_s: float, lasts_s: int) -> tuple[float, float | None]:
         """Return (requests that miss the SLO, mean latency at its quantile, ms) of a stretch whose backlog is gone after

@@ -7,7 +7,7 @@ from math import isnan
 
 import numpy as np
 
-from schedplan.engines.part import Scaling, ScalingKind
+from schedplan.engines.part import Scaling
 from schedplan.forecast.demand import history
 from schedplan.model.forecast import Series
 from schedplan.simulate.autoscaler import Steps
@@ -28,7 +28,7 @@ def open_services(project: Project, grid: TimeGrid, scaling: Scaling) -> tuple[F
         return None, ()
     given = expected_demand(content, grid, settings.forecast, settings.solver.seed, settings.project.timezone)
     expected = None
-    if scaling.kind is ScalingKind.FORECAST:
+    if scaling.kind.asks_for_a_forecast:
         blind = replace(settings.forecast, ignore_future=True)
         expected = expected_demand(content, grid, blind, settings.solver.seed, settings.project.timezone)
     series_of = {series.unique_id: series for series in content.series}

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from schedplan.engines.part import ScalingKind
 from schedplan.engines.policy import Policy
 from schedplan.errors import InputError, UsageError
 from schedplan.forecast.runtime_estimates import guesses, with_estimates
@@ -86,8 +85,8 @@ def with_services(work: ReplayedWork, project: Project, policy: Policy) -> Repla
     A log under a rule that asks for a forecast has none: UsageError.
     """
     if work.start_s is None:
-        if project.content.services and policy.scaling.kind is ScalingKind.FORECAST:
-            raise UsageError("scaling forecast needs a horizon, and a log of ended jobs has none", hint="Choose scaling slo.")
+        if project.content.services and policy.scaling.kind.asks_for_a_forecast:
+            raise UsageError("scaling by forecast needs a horizon, and a log of ended jobs has none", hint="Choose scaling slo.")
         services, said = logged_services(project)
     else:
         grid, _ = horizon(project.settings.horizon, project.content, project.settings.project.timezone)

@@ -96,7 +96,7 @@ def test_the_fluid_in_small_steps(seed: int) -> None:
     assert late == pytest.approx(fsum(span.late for span in fluid.spans), abs=0.2)
 
 
-@pytest.mark.parametrize("scaling", ["none", "target-utilization", "queue-length", "slo", "forecast"])
+@pytest.mark.parametrize("scaling", ["none", "target-utilization", "queue-length", "slo", "forecast", "forecast-breaker"])
 @pytest.mark.parametrize("name", ["fcfs", "easy", "conservative", "preempt", "fgd", "capacity"])
 def test_laws_with_services(name: str, scaling: str) -> None:
     for seed in range(4):
