@@ -143,9 +143,15 @@ def _usable(series: Series, options: ForecastOptions) -> _History:
     notes = []
     gaps = int(np.count_nonzero(np.isnan(values)))
     if gaps:
-        notes.append(f"{gaps} of {len(values)} values are missing and were filled from the same phase of the seasons beside them")
+        how = "the same phase of the seasons beside them" if season > 1 else "the values beside them"
+        notes.append(f"{gaps} of {len(values)} values are missing and were filled from {how}")
     if lead:
-        notes.append(f"the last {lead} intervals of the history have no value; they were forecast too")
+        ended = (
+            "interval of the history has no value; it was"
+            if lead == 1
+            else f"{lead} intervals of the history have no value; they were"
+        )
+        notes.append(f"the last {ended} forecast too")
     if begin > int(seen[0]):
         notes.append(f"the last {len(values)} intervals of the history were used, {begin} earlier ones left aside")
     kept = tuple(each for each in seasons if len(values) >= 2 * each)
@@ -213,7 +219,8 @@ def _expect(order: list[Forecaster], history: _History, horizon: int, tried: _Tr
     fit_on = Series(history.series.unique_id, history.series.start_s, history.series.step_s, regular.values)
     notes: tuple[str, ...] = ()
     if regular.clipped:
-        notes = (f"{regular.clipped} isolated spikes were clipped for fitting, not for judging",)
+        spikes = "1 isolated spike was" if regular.clipped == 1 else f"{regular.clipped} isolated spikes were"
+        notes = (f"{spikes} clipped for fitting, not for judging",)
     for forecaster in order:
         try:
             fitted = fit_anew(forecaster, fit_on, tried.fitted(forecaster.name))

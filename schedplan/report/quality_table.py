@@ -8,9 +8,9 @@ from schedplan.report.document import Column, Kind, Table, finite
 _COLUMNS = (
     Column("unique_id", "Series"),
     Column("model", "Model"),
-    Column("folds", "Folds", Kind.COUNT),
+    Column("folds", "Folds", Kind.COUNT, is_detail=True),
     Column("mase", "MASE", Kind.NUMBER, digits=3),
-    Column("wape", "WAPE", Kind.SHARE),
+    Column("wape", "WAPE", Kind.SHARE, is_detail=True),
     Column("relative_mae", "MAE ratio", Kind.NUMBER, digits=3),
     Column("coverage_80", "80 % holds", Kind.SHARE),
     Column("coverage_95", "95 % holds", Kind.SHARE),

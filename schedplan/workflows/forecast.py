@@ -76,7 +76,7 @@ def forecast_project(
         tuple(result.forecast for result in results),
         tuple(result.quality for result in results),
         tuple(histories),
-        (backtest_table(results),),
+        (backtest_table(results),) if any(result.scores for result in results) else (),
         title=f"Forecast of {project.name}",
         timezone=settings.project.timezone,
         quantile=settings.forecast.quantile,
