@@ -19,7 +19,6 @@ class ModelChoice(Enum):
     NAIVE = "naive"
     ETS = "ets"
     THETA = "theta"
-    PLUGIN = "plug-in"
 
 
 class Engine(Enum):
@@ -40,7 +39,7 @@ class ForecastOptions:
     levels: percent of the central bands. quantile_levels: the quantiles besides them.
     folds: forecast origins of the backtest, at most; a sixth of the first season apart.
     engine: of the model sarima; of auto, where it is not css, one more model that is tried beside the blend.
-    plugin: name of the forecaster of another distribution that model PLUGIN is, empty for any other model.
+    plugin: name of a forecaster of another distribution to use alone, with model AUTO; empty: none.
     seed: for forecasters that draw; the built-in ones compute everything in closed form.
     """
 
@@ -67,10 +66,15 @@ class ForecastOptions:
             raise ValueError(f"quantiles are increasing numbers between 0 and 1, not {self.quantile_levels}")
         if not self.quantile_levels:
             raise ValueError("a forecast needs at least one quantile")
-        if (self.model is ModelChoice.PLUGIN) != bool(self.plugin):
-            raise ValueError(f"a plug-in is named with model {ModelChoice.PLUGIN.value}, and with no other")
+        if self.plugin and self.model is not ModelChoice.AUTO:
+            raise ValueError(f"the plug-in {self.plugin} and the model {self.model.value} exclude one another")
         if self.folds < 1:
             raise ValueError(f"a backtest needs at least one fold, not {self.folds}")
+
+    @property
+    def chooses_best(self) -> bool:
+        """Say whether the forecaster is the one that does best out of sample, and none was named."""
+        return self.model is ModelChoice.AUTO and not self.plugin
 
     @property
     def all_levels(self) -> tuple[float, ...]:

@@ -176,7 +176,7 @@ def _by_backtest(series: Series, history: _History, options: ForecastOptions, pr
     horizon = options.horizon_steps + history.lead
     forecasters = candidates(options, history.seasons, sparse)
     tried = _try(forecasters, plan_trial(history.series, history.first_season, horizon, options.folds), tried_by)
-    chosen = _choose(options.model, forecasters, tried.scores)
+    chosen = _choose(options, forecasters, tried.scores)
     order = sorted(forecasters, key=lambda each: each.name != chosen)
     expected = _expect(order, history, horizon, tried, recipe)
     remarks = (*history.notes, *(("more than four fifths of the history is zero",) if sparse else ()), *tried.notes)
@@ -206,9 +206,9 @@ def _try(forecasters: tuple[Forecaster, ...], trial: Trial | None, recipe: Recip
     return _Tried(trial, tuple(each for each, _ in in_order), tuple(each for _, each in in_order), tuple(notes))
 
 
-def _choose(choice: ModelChoice, forecasters: tuple[Forecaster, ...], scores: tuple[Score, ...]) -> str:
+def _choose(options: ForecastOptions, forecasters: tuple[Forecaster, ...], scores: tuple[Score, ...]) -> str:
     """Return the name of the forecaster to use: the best of the backtest, or the first where a name was asked for."""
-    winner = best(scores) if choice is ModelChoice.AUTO else None
+    winner = best(scores) if options.chooses_best else None
     return winner.model if winner else forecasters[0].name
 
 

@@ -37,7 +37,7 @@ EXCEEDANCE_RANGE = (0.03, 0.08)
 def candidates(options: ForecastOptions, seasons: tuple[int, ...], sparse: bool) -> tuple[Forecaster, ...]:
     """Return the forecasters to try, the one that wins ties first. `seasons` is empty where there is none."""
     choice, engine = options.model, options.engine
-    if choice is ModelChoice.PLUGIN:
+    if options.plugin:
         own = tuple(each for each in plugin_forecasters(seasons[0] if seasons else PERIOD) if each.name == options.plugin)
         return (*own, SeasonalNaive(seasons[0]) if seasons else LastValue())
     if choice is ModelChoice.NAIVE or not seasons:

@@ -91,11 +91,10 @@ def forecast_options(settings: ForecastSettings, series: Series, steps: int, see
 
 
 def _model(name: str) -> ModelChoice:
-    """Return the model of a name, PLUGIN for that of an installed plug-in; UsageError where there is none."""
+    """Return the model of a name, AUTO for that of an installed plug-in; UsageError where there is none."""
     if name in plugin_names():
-        return ModelChoice.PLUGIN
-    built_in = [choice.value for choice in ModelChoice if choice is not ModelChoice.PLUGIN]
-    names = [*built_in, *plugin_names()]
+        return ModelChoice.AUTO
+    names = [*(choice.value for choice in ModelChoice), *plugin_names()]
     if name not in names:
         near = get_close_matches(name, names, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(names)}."

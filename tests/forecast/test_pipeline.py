@@ -366,6 +366,7 @@ def test_no_history_raises(seed: int) -> None:
         ({"quantile_levels": (0.9, 0.5)}, "increasing"),
         ({"quantile_levels": ()}, "at least one quantile"),
         ({"folds": 0}, "at least one fold"),
+        ({"plugin": "mine", "model": ModelChoice.NAIVE}, "exclude one another"),
     ],
 )
 def test_options_out_of_range_are_refused(change: dict[str, object], words: str) -> None:
