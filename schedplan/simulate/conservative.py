@@ -34,6 +34,9 @@ class ConservativeDecider:
         if self._compression is Compression.REBUILD and self._line[-1] != turn:
             self._is_stale = True
 
+    def released(self, job: int) -> None:
+        self.arrived(job)
+
     def stopped(self, job: int) -> None:
         insort(self._line, self._turn(job))
         self._is_stale = True

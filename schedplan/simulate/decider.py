@@ -14,6 +14,9 @@ class Decider(Protocol):
     def ended(self, job: int, early: bool) -> None:
         """Take note that a job has ended; early: at another instant than its estimate said."""
 
+    def released(self, job: int) -> None:
+        """Let a job wait in the order of its submission, for which a place was kept, as all that it starts after has ended."""
+
     def stopped(self, job: int) -> None:
         """Let a job that was stopped wait again."""
 

@@ -130,6 +130,9 @@ class PlanDecider:
     def arrived(self, job: int) -> None:
         self._waiting[job] = None
 
+    def released(self, job: int) -> None:
+        self.arrived(job)
+
     def supplied(self) -> None:
         return None
 

@@ -26,6 +26,9 @@ class HeadDecider:
         if kernel.lanes[lane_idx].append(job, kernel.estimate_s[job]):
             self._ready.show(lane_idx)
 
+    def released(self, job: int) -> None:
+        self.stopped(job)
+
     def stopped(self, job: int) -> None:
         kernel = self._kernel
         lane_idx = kernel.lane_of(job)

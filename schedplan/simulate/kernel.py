@@ -19,6 +19,7 @@ from schedplan.model.timeline import REASONS, StartReason, StopCause
 from schedplan.model.view import LaneView
 from schedplan.simulate.capacity import Capacity, Held
 from schedplan.simulate.decider import Decider
+from schedplan.simulate.dependent import Dependent
 from schedplan.simulate.lane import NEVER, Lane
 from schedplan.simulate.lane_table import LaneTable
 from schedplan.simulate.node_starts import NodeStarts
@@ -62,6 +63,7 @@ class Kernel:
     lane_asks: the ask of each. part_gone_s: of parts that were given back before an end. in_parts: jobs of which workers were bound
     before the last could be. admitted_s: when quota was last given to a job, where that is done before it has nodes. stops: (job,
     instant, cause, seconds lost). standing: (ask, parts) of what no job holds and nobody knows the end of, by a number of its own.
+    dependent: jobs that start after others.
     """
 
     def __init__(
@@ -119,6 +121,7 @@ class Kernel:
         self._releases: list[tuple[int, int]] | None = None if policy.backfill.kind is BackfillKind.NONE else []
         self._slowness = slowness
         self._view = LaneView()
+        self.dependent = Dependent({} if policy.admission.overcommit is not None else work.after)
         self._offered = offered
         self._node_starts = node_starts
         self.starting: dict[int, StartReason] = {}
@@ -195,8 +198,11 @@ class Kernel:
         following = self.latest + 1
         while following < jobs and submit_s[following] == now_s:
             self.latest = following
-            self._want(following, 1)
-            decider.arrived(following)
+            if self.dependent.comes_too_early(following):
+                self.lanes[self.lane_of(following)].reserve(following)
+            else:
+                self._want(following, 1)
+                decider.arrived(following)
             following += 1
             if per_event:
                 self._decide(decider)
@@ -354,6 +360,9 @@ class Kernel:
         if self._tracks_parts:
             del self._parts_of[job]
         decider.ended(job, self.now_s != due_s)
+        for one in self.dependent.freed_by(job, self.now_s):
+            self._want(one, 1)
+            decider.released(one)
 
     def _give_back(self, job: int, due_s: int) -> None:
         if self._releases is not None:

@@ -43,6 +43,10 @@ class Lane:
         self.waiting -= 1
         return job
 
+    def reserve(self, job: int) -> None:
+        """Keep the place behind the others for a job that does not wait yet, and will be put back to it."""
+        raise TypeError("places of this lane are not kept")
+
     def put_back(self, job: int, estimate_s: int) -> bool:
         """Let a job that has left wait again in its old place; whether it now comes first."""
         raise TypeError("jobs of this lane do not come back")
@@ -69,6 +73,12 @@ class EstimatedLane(Lane):
         if slot == self._leaves:
             self._grow()
         return self._wait(slot, job, estimate_s)
+
+    def reserve(self, job: int) -> None:
+        slot = len(self.jobs)
+        self.jobs.append(job)
+        if slot == self._leaves:
+            self._grow()
 
     def put_back(self, job: int, estimate_s: int) -> bool:
         return self._wait(bisect_left(self.jobs, job), job, estimate_s)

@@ -40,7 +40,7 @@ class LaneTable:
 
     def _lane(self, ask: int, priority: int, tenant: int) -> Lane:
         backfill, is_shortest = self._policy.backfill, self._policy.order.within is Within.SHORTEST and not self._is_single
-        if backfill.kind is BackfillKind.EASY or is_shortest or self._can_stop:
+        if backfill.kind is BackfillKind.EASY or is_shortest or self._can_stop or self._work.after:
             is_sorted = backfill.kind is BackfillKind.EASY and backfill.scan is Within.SHORTEST
             return EstimatedLane(ask, tenant, priority, is_sorted=is_sorted, is_shortest=is_shortest)
         return Lane(ask, tenant, priority)

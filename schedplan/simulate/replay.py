@@ -111,7 +111,13 @@ def replay(
         capacity.check_empty()
     return Replay(
         timeline=replace(_timeline(kernel, machine, capacity, policy), services=run),
-        notes=(*work.notes, *_notes(machine, capacity, policy), *_quota_notes(quota), *_supply_notes(kernel, policy, options)),
+        notes=(
+            *work.notes,
+            *_after_notes(work, policy),
+            *_notes(machine, capacity, policy),
+            *_quota_notes(quota),
+            *_supply_notes(kernel, policy, options),
+        ),
         warnings=_warnings(kernel),
         counts=tuple(sorted(kernel.counts.items())),
     )
@@ -214,6 +220,16 @@ def _slowness(cluster: Cluster, machine: Machine, work: Work) -> Slowness:
     return slowness
 
 
+def _after_notes(work: Work, policy: Policy) -> tuple[str, ...]:
+    if not work.after:
+        return ()
+    if policy.admission.overcommit is not None:
+        return (f"jobs that are to wait for others (after), which admission by overcommit does not let them: {len(work.after):,}",)
+    return (
+        f"jobs that wait for others (after), in the place of their submission, submitted once those ended: {len(work.after):,}",
+    )
+
+
 def _notes(machine: Machine, capacity: Capacity, policy: Policy) -> tuple[str, ...]:
     notes = []
     if isinstance(capacity, PoolCapacity):
@@ -281,7 +297,7 @@ def _timeline(kernel: Kernel, machine: Machine, capacity: Capacity, policy: Poli
         amount=workers * worker_amount,
         worker_amount=worker_amount,
         is_gang=(workers > 1) | (worker_amount > 1),
-        submit_s=np.array(work.submit_s, dtype=np.int64),
+        submit_s=np.array([kernel.dependent.released_s.get(job, at_s) for job, at_s in enumerate(work.submit_s)], dtype=np.int64),
         run_s=_run_s(kernel, started),
         started=started,
         start_s=np.where(started, start_s, 0),

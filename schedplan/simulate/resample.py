@@ -74,6 +74,7 @@ def _shifted(job: Job, by_s: int, name: str) -> Job:
     return replace(
         job,
         name=name,
+        after=tuple(f"{one}{name.removeprefix(job.name)}" for one in job.after),
         submit_s=moved(job.submit_s),
         earliest_start_s=moved(job.earliest_start_s),
         deadline_s=moved(job.deadline_s),

@@ -43,6 +43,9 @@ class SkipDecider:
         elif is_front and not lane.blocked:
             self._ready.show(lane_idx)
 
+    def released(self, job: int) -> None:
+        self.stopped(job)
+
     def stopped(self, job: int) -> None:
         kernel = self._kernel
         lane_idx = kernel.lane_of(job)

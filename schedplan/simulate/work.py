@@ -53,6 +53,7 @@ class Work:
     limit, else the run time.
 
     ask: index into asks; killed: the limit ends it; tenant: index into tenants. checkpoints: of jobs that state any of it.
+    after: of jobs that start only when others have ended, those others (-1: one that was left out, and never ends).
     notes: what was assumed.
     """
 
@@ -70,6 +71,7 @@ class Work:
     deadline_s: list[int | None]
     preemptible: list[bool]
     checkpoints: dict[int, Checkpoints]
+    after: dict[int, tuple[int, ...]]
     dropped: tuple[tuple[DropReason, int], ...]
     notes: tuple[str, ...]
 
@@ -96,7 +98,7 @@ def work_of(jobs: tuple[Job, ...], options: ReplayOptions) -> Work:
                 said["jobs that state no submission, submitted at the start"] += 1
             rows.append((first_s if released_s is None else released_s, job, found))
         _note_left_aside(job, said)
-    return _work(_by_arrival(rows), dropped, said)
+    return _work(_by_arrival(rows), {job.name for job in jobs}, dropped, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +158,6 @@ def _has_size(job: Job) -> bool:
 
 
 def _note_left_aside(job: Job, said: Counter[str]) -> None:
-    if job.after:
-        said["jobs that are to wait for others (after), which the replay does not let them"] += 1
     if job.gang is not None:
         said["jobs that start together with other rows (gang), each by itself in the replay"] += 1
     if job.min_workers is not None and job.min_workers < job.workers:
@@ -168,7 +168,7 @@ def _note_left_aside(job: Job, said: Counter[str]) -> None:
         said["jobs that ask for a named profile (slice_profile), replayed by its compute slices alone"] += 1
 
 
-def _work(rows: list[tuple[int, Job, _Times]], dropped: Counter[DropReason], said: Counter[str]) -> Work:
+def _work(rows: list[tuple[int, Job, _Times]], names: set[str], dropped: Counter[DropReason], said: Counter[str]) -> Work:
     asks: dict[Ask, int] = {}
     tenants = {name: idx for idx, name in enumerate(sorted({job.tenant for _, job, _ in rows}))}
     ask_idx = [asks.setdefault(Ask(job.shape, job.workers, job.topology, job.spot_ok), len(asks)) for _, job, _ in rows]
@@ -187,9 +187,23 @@ def _work(rows: list[tuple[int, Job, _Times]], dropped: Counter[DropReason], sai
         deadline_s=[job.deadline_s for _, job, _ in rows],
         preemptible=[job.preemptible for _, job, _ in rows],
         checkpoints={idx: found for idx, (_, job, _) in enumerate(rows) if (found := _checkpoints(job)) is not None},
+        after=_after([job for _, job, _ in rows], names, said),
         dropped=tuple((reason, dropped[reason]) for reason in DropReason if dropped[reason]),
         notes=tuple(f"{text}: {count:,}" for text, count in said.items()),
     )
+
+
+def _after(jobs: list[Job], names: set[str], said: Counter[str]) -> dict[int, tuple[int, ...]]:
+    """Return what each job starts after, of those that start after any; names: of all jobs of the input."""
+    number = {job.name: idx for idx, job in enumerate(jobs)} if any(job.after for job in jobs) else {}
+    found = {}
+    for idx, job in enumerate(jobs):
+        known = tuple(number.get(name, -1) for name in job.after if name in names)
+        if len(known) < len(job.after):
+            said["jobs that start after some that are not replayed (after), taken to have ended"] += 1
+        if known:
+            found[idx] = known
+    return found
 
 
 def _checkpoints(job: Job) -> Checkpoints | None:
@@ -209,6 +223,7 @@ def without(work: Work, left_out: frozenset[int], reason: DropReason) -> Work:
     kept = [idx for idx, ask in enumerate(work.ask) if ask not in left_out]
     if len(kept) == len(work):
         return work
+    new_of = {old: new for new, old in enumerate(kept)}
     return replace(
         work,
         names=[work.names[idx] for idx in kept],
@@ -223,5 +238,6 @@ def without(work: Work, left_out: frozenset[int], reason: DropReason) -> Work:
         deadline_s=[work.deadline_s[idx] for idx in kept],
         preemptible=[work.preemptible[idx] for idx in kept],
         checkpoints={new: work.checkpoints[old] for new, old in enumerate(kept) if old in work.checkpoints},
+        after={new: tuple(new_of.get(one, -1) for one in work.after[old]) for new, old in enumerate(kept) if old in work.after},
         dropped=(*work.dropped, (reason, len(work) - len(kept))),
     )

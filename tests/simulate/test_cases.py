@@ -47,6 +47,7 @@ def job_of(given: dict[str, Any]) -> Job:
     return Job(
         given["job"],
         submit_s=given["submit"],
+        after=tuple(given.get("after", ())),
         workers=given.get("workers", 1),
         priority=given.get("priority", 0),
         tenant=given.get("tenant", "default"),
