@@ -16,7 +16,7 @@ from schedplan.model.timeline import Timeline
 from schedplan.model.workload import Job, WorkerShape
 from schedplan.simulate.options import Detail, ReplayOptions
 from schedplan.simulate.replay import replay
-from tests.simulate.trials import MIXED, law_fault, random_jobs
+from tests.simulate.trials import MIXED, guide_for, law_fault, random_jobs
 
 BY_ITSELF = tuple(one for one in POLICIES if one.name != "plan")
 
@@ -79,7 +79,10 @@ def test_the_future_changes_no_earlier_start(chosen: Policy) -> None:
         else replace(job, submit_s=(job.submit_s or 0) + draw.randint(0, 500), runtime_minutes=draw.randint(1, 70))
         for job in jobs
     )
-    first, second = by_name(replay(MIXED, jobs, chosen).timeline), by_name(replay(MIXED, other, chosen).timeline)
+    first, second = (
+        by_name(replay(MIXED, jobs, chosen, guide=guide_for(chosen)).timeline),
+        by_name(replay(MIXED, other, chosen, guide=guide_for(chosen)).timeline),
+    )
 
     assert {job: at for job, at in first.items() if at <= cut_s} == {job: at for job, at in second.items() if at <= cut_s}
 

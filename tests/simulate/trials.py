@@ -8,10 +8,12 @@ import random
 from dataclasses import replace
 
 from schedplan.engines.part import GangKind
+from schedplan.engines.policy import Policy
 from schedplan.engines.policy_table import policy
 from schedplan.measures.timeline_check import broken_laws
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.workload import Job, WorkerShape
+from schedplan.simulate.guide import Guide, GuidePlace
 from schedplan.simulate.replay import replay
 from tests.simulate.conversion import cluster_of, jobs_of, options_of, outages_of, policy_of, quotas_of, starts_of
 from tests.simulate.scanning import Rules, Scanning
@@ -156,12 +158,23 @@ def fault(name: str, seed: int) -> str | None:
     return f"{name}, seed {seed}: {broken}" if broken else None
 
 
+def guide_for(chosen: Policy) -> Guide | None:
+    """Return places for two workers of a device on each large node, and two of half of one on each small one, for a policy that
+    asks for a guide.
+    """
+    if not chosen.nodes.is_guided:
+        return None
+    whole = [GuidePlace(WorkerShape(gpus=1, cpus=4), f"big/{node}", (device,)) for node in (1, 2, 3) for device in (0, 1)]
+    half = [GuidePlace(WorkerShape(gpus=0.5, cpus=1), f"small/{node}", (0,)) for node in (1, 2, 3, 4) for _ in range(2)]
+    return Guide((*whole, *half), 1.0, len(whole) + len(half))
+
+
 def law_fault(name: str, seed: int, count: int = 60) -> str | None:
     """Return which laws the replay of a random workload breaks under a policy, None where all hold and all that must start
     has.
     """
     whole = policy(name).gang.kind is GangKind.ATOMIC
-    found = replay(MIXED, random_jobs(seed, count), policy(name))
+    found = replay(MIXED, random_jobs(seed, count), policy(name), guide=guide_for(policy(name)))
     counts = dict(found.counts)
     broken = broken_laws(found.timeline, gangs_are_whole=whole and not policy(name).node_start.start_s)
     if whole and not found.timeline.started.all():
