@@ -22,11 +22,15 @@ from schedplan.report.chart_table import chart_table
 from schedplan.report.charts import Chart, LineChart, SlotChart
 from schedplan.report.document import Block, Document, Inline, Quantity, Table
 from schedplan.report.figures import cell_text, column_digits, head_text, written
-from schedplan.report.json import Json, serialized
+from schedplan.report.json import Json, packed
 from schedplan.report.plotly_figures import figure
 from schedplan.report.verbatim import visible
 
-ROWS_SHOWN = 1000
+ROWS_SHOWN = 500
+CHART_ROWS_SHOWN = 200
+ROWS_FILTERED = 12
+"""From so many rows on a table can be filtered."""
+
 LONGEST_SHORT, LONGEST_PROSE, LONGEST_LONG = 26, 90, 260
 WRAPPING_COLUMNS = 2
 NO_BREAK_SPACE = "\u00a0"
@@ -61,10 +65,13 @@ class _Drawn:
 
 
 def html_text(document: Document) -> str:
-    """Return the document as HTML with a newline at its end; tables show their first 1,000 rows and say how many are left."""
+    """Return the document as HTML with a newline at its end; tables show their first 500 rows and say how many
+    are left, the numbers of a chart 200."""
     has_charts = any(isinstance(block, Chart) for block in document.blocks())
+    has_long_tables = any(len(table.rows) >= ROWS_FILTERED for table in document.tables())
     drawing = _drawing_library() if has_charts else ""
-    page_script = _asset("page.js") if has_charts else ""
+    names = (("gantt.js", "charts.js") if has_charts else ()) + (("tables.js",) if has_long_tables else ())
+    page_script = "\n".join(_asset(name) for name in names)
     zone = ZoneInfo(document.timezone)
     environment = _environment(zone)
     page = environment.get_template("page.html.j2").render(
@@ -91,7 +98,10 @@ def _environment(zone: tzinfo) -> Environment:
         zip=zip,
         written=lambda quantity: written(quantity, zone),
         running=lambda parts: _running(parts, zone),
-        grid=lambda table: _grid(table, zone),
+        grid=lambda table, most: _grid(table, zone, most),
+        rows_shown=ROWS_SHOWN,
+        chart_rows_shown=CHART_ROWS_SHOWN,
+        rows_filtered=ROWS_FILTERED,
         chart_table=chart_table,
         drawn=lambda chart: _drawn(chart, zone),
         figure_parts=lambda quantity: _figure_parts(quantity, zone),
@@ -139,16 +149,16 @@ def _is_small(block: Block | None) -> bool:
     return isinstance(block, SlotChart) or (isinstance(block, LineChart) and not block.bands)
 
 
-def _grid(table: Table, zone: tzinfo) -> _Grid:
+def _grid(table: Table, zone: tzinfo, most: int) -> _Grid:
     digits = _digits_of_columns(table)
     texts = [
         [cell_text(cell, column, digit, zone) for cell, column, digit in zip(row, table.columns, digits, strict=True)]
-        for row in table.rows[:ROWS_SHOWN]
+        for row in table.rows[:most]
     ]
     looks = [_look(table, idx, max((len(row[idx]) for row in texts), default=0)) for idx in range(len(table.columns))]
     heads = tuple(_Cell(head_text(column), look) for column, look in zip(table.columns, looks, strict=True))
     rows = tuple(tuple(_Cell(text, look) for text, look in zip(row, looks, strict=True)) for row in texts)
-    return _Grid(heads, rows, max(len(table.rows) - ROWS_SHOWN, 0))
+    return _Grid(heads, rows, max(len(table.rows) - most, 0))
 
 
 def _look(table: Table, idx: int, longest: int) -> str:
@@ -168,7 +178,7 @@ def _digits_of_columns(table: Table) -> list[int | None]:
 def _drawn(chart: Chart, zone: tzinfo) -> _Drawn:
     """Return a figure as JSON that can't end its script element: `<`, `>` and `&` are spelled as escapes, the rest is ASCII."""
     form = figure(chart, zone)
-    text = serialized(form).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    text = packed(form).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     layout = form["layout"]
     return _Drawn(Markup(text), layout.get("height") if isinstance(layout, dict) else None)
 
@@ -180,8 +190,8 @@ def _policy(scripts: tuple[str, ...]) -> str:
 
 @cache
 def _drawing_library() -> str:
-    text = (files("plotly") / "package_data" / "plotly.min.js").read_text("utf-8")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    """Return plotly.js 4.1.1, the bundle of its basic charts: npm package plotly.js-basic-dist-min, MIT licence."""
+    return _asset("plotly-basic.min.js").replace("\r", "\n")
 
 
 @cache

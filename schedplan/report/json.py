@@ -58,6 +58,11 @@ def serialized(value: Json) -> str:
     return json.dumps(_fixed(value), sort_keys=True, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
 
+def packed(value: Json) -> str:
+    """Return the same in one line without blanks, for programs alone."""
+    return json.dumps(_fixed(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
 def _fixed(value: Json) -> Json:
     if isinstance(value, float):
         if not isfinite(value):

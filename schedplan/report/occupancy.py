@@ -1,12 +1,13 @@
 """Who stands on which node when, as a Gantt chart. It reads a plan and decides nothing.
 
-Cells are node x slot; equal neighbours become one bar. Above a number of nodes the rows are pools.
+Cells are node x slot; equal neighbours become one bar. Many nodes are also shown by pools, or by kinds of nodes where the pools
+are many.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,9 @@ from schedplan.model.problem import Problem
 from schedplan.report.charts import Bar, Gantt
 from schedplan.report.figures import counted
 
-MOST_NODE_ROWS = 200
-MOST_UNUSED_ROWS = 40
+MOST_NODE_ROWS = 5000
+MOST_NODE_BARS = 10_000
+FEW_ROWS = 40
 MOST_SERVICE_GROUPS = 6
 NAMES_SHOWN = 3
 POOL_SHARE_STEPS = 20
@@ -40,16 +42,23 @@ class _Occupant:
     count: int
 
 
-def gantt(problem: Problem, plan: Plan, use: NodeUse) -> Gantt:
-    """Return the chart of all nodes over the horizon, or of all pools where there are more than 200 nodes."""
+def gantts(problem: Problem, plan: Plan, use: NodeUse) -> tuple[Gantt, ...]:
+    """Return the charts of nodes over the horizon: of every node, and before it the sums of many nodes.
+
+    Single nodes are left out where there are more than 5,000, or more than 10,000 bars: what a page still shows at once.
+    """
+    if len(use.nodes) <= FEW_ROWS:
+        return (_of_nodes(problem, plan, use),)
+    summed = _of_groups(problem, use)
     if len(use.nodes) > MOST_NODE_ROWS:
-        return _of_pools(problem, use)
-    return _of_nodes(problem, plan, use)
+        return (summed,)
+    single = _of_nodes(problem, plan, use)
+    return (summed, single) if len(single.bars) <= MOST_NODE_BARS else (summed,)
 
 
 def _of_nodes(problem: Problem, plan: Plan, use: NodeUse) -> Gantt:
     occupants = _occupants(problem, plan)
-    shown = [idx for idx in range(len(use.nodes)) if use.on[idx].any() or len(use.nodes) <= MOST_UNUSED_ROWS]
+    shown = [idx for idx in range(len(use.nodes)) if use.on[idx].any() or len(use.nodes) <= FEW_ROWS]
     bars: list[Bar] = []
     for row_idx, node_idx in enumerate(shown):
         cells = [
@@ -62,16 +71,28 @@ def _of_nodes(problem: Problem, plan: Plan, use: NodeUse) -> Gantt:
     return _chart(problem, "Node", [use.nodes[idx] for idx in shown], bars, f"What runs on each node; empty: not paid for.{more}")
 
 
-def _of_pools(problem: Problem, use: NodeUse) -> Gantt:
-    pools = problem.cluster.pools
+def _of_groups(problem: Problem, use: NodeUse) -> Gantt:
+    """Return the nodes on of each pool; of each kind of nodes where there are more than 40 pools."""
     pool_of_node = problem.cluster.pool_of_node
+    has_few_pools = len(problem.cluster.pools) <= FEW_ROWS
+    name_of = {pool.name: pool.name if has_few_pools else _kind_of(pool) for pool in problem.cluster.pools}
+    names = list(dict.fromkeys(name_of.values())) if has_few_pools else sorted(set(name_of.values()))
+    group_of_node = np.array([names.index(name_of[pool_of_node[node].name]) for node in use.nodes])
+    devices = np.array([float(pool_of_node[node].gpus) for node in use.nodes])
     bars: list[Bar] = []
-    for row_idx, pool in enumerate(pools):
-        members = np.array([pool_of_node[node].name == pool.name for node in use.nodes], dtype=np.bool_)
-        cells = [_pool_cell(pool, use, members, slot) for slot in range(problem.grid.n_slots)]
+    for row_idx in range(len(names)):
+        members = group_of_node == row_idx
+        cells = [_sum_cell(devices, use, members, slot) for slot in range(problem.grid.n_slots)]
         bars += _merged(problem, row_idx, cells)
-    caption = "Nodes on and devices in use of each pool; the darker, the fuller. Empty: nothing paid for."
-    return _chart(problem, "Pool", [pool.name for pool in pools], bars, caption)
+    what = "pool" if has_few_pools else "kind of nodes"
+    caption = f"Nodes on and devices in use of each {what}; the darker, the fuller. Empty: nothing paid for."
+    chart = _chart(problem, "Pool" if has_few_pools else "Nodes", names, bars, caption)
+    return replace(chart, block_id="pools", title="Pools over time" if has_few_pools else "Kinds of nodes over time")
+
+
+def _kind_of(pool: Pool) -> str:
+    market = pool.market.value.replace("_", "-")
+    return f"{pool.gpus} × {pool.accelerator or 'device'}, {market}" if pool.gpus else f"no devices, {market}"
 
 
 def _occupants(problem: Problem, plan: Plan) -> dict[tuple[str, int], list[_Occupant]]:
@@ -113,15 +134,17 @@ def _label(occupants: list[_Occupant]) -> str:
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
-def _pool_cell(pool: Pool, use: NodeUse, members: NDArray[np.bool_], slot: int) -> _Cell | None:
-    on = int(use.on[members, slot].sum())
+def _sum_cell(devices: NDArray[np.float64], use: NodeUse, members: NDArray[np.bool_], slot: int) -> _Cell | None:
+    """Return the cell of several nodes; devices: of each node, float64 [node]."""
+    is_on = members & use.on[:, slot]
+    on = int(is_on.sum())
     if not on:
         return None
-    devices = on * pool.gpus
-    share = min(float(use.devices_used[members, slot].sum()) / devices, 1.0) if devices else 1.0
+    total = float(devices[is_on].sum())
+    share = min(float(use.devices_used[members, slot].sum()) / total, 1.0) if total else 1.0
     rounded = round(share * POOL_SHARE_STEPS) / POOL_SHARE_STEPS
-    used = f", {rounded * 100:.0f} % of their devices in use" if devices else ""
-    return _Cell(BUSY_POOL, f"{on:,} of {pool.max_count:,} nodes on{used}", rounded)
+    used = f", {rounded * 100:.0f} % of their devices in use" if total else ""
+    return _Cell(BUSY_POOL, f"{on:,} of {int(members.sum()):,} nodes on{used}", rounded)
 
 
 def _merged(problem: Problem, row_idx: int, cells: list[_Cell | None]) -> list[Bar]:

@@ -24,7 +24,7 @@ from schedplan.report.document import (
 from schedplan.report.figures import counted
 from schedplan.report.goal_sections import FRONT_TABLE, front_section, stages_section, stages_sentence
 from schedplan.report.load_charts import capacity_chart, cost_chart, fan_chart, nodes_chart, replica_chart
-from schedplan.report.occupancy import gantt
+from schedplan.report.occupancy import gantts
 from schedplan.report.plan_facts import Provenance, is_tight, left_out_notices, placed_words, plan_cost, plan_facts, whole_value
 from schedplan.report.plan_tables import (
     baselines_section,
@@ -77,6 +77,7 @@ def plan_document(
         front_section(problem, plan),
         _waterfall(problem, plan),
         _schedule(problem, plan),
+        _every_node(problem, plan),
         _load(problem, plan),
         _forecast(problem, forecasts, histories, qualities),
         baselines_section(problem, plan),
@@ -254,9 +255,16 @@ def _schedule(problem: Problem, plan: Plan) -> Section:
     use = plan.node_use
     if use is None or not use.on.any():
         return Section("plan", "The plan", ())
-    blocks: list[Block] = [gantt(problem, plan, use)]
+    blocks: list[Block] = [gantts(problem, plan, use)[0]]
     blocks += [chart for chart in (nodes_chart(problem, use), cost_chart(problem, use)) if chart.series]
     return Section("plan", "The plan", tuple(blocks))
+
+
+def _every_node(problem: Problem, plan: Plan) -> Section:
+    """The chart of single nodes, where that of the plan shows sums."""
+    use = plan.node_use
+    charts = () if use is None or not use.on.any() else gantts(problem, plan, use)[1:]
+    return Section("every-node", "Every node", charts, SectionRole.MORE)
 
 
 def _load(problem: Problem, plan: Plan) -> Section:

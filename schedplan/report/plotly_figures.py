@@ -11,7 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from schedplan.report.charts import Band, Chart, ChartPoint, Gantt, Line, LineChart, LineRole, PointChart, SlotChart, Waterfall
 from schedplan.report.figures import written_money
 from schedplan.report.json import Json
-from schedplan.report.occupancy import IDLE
+from schedplan.report.occupancy import BUSY_POOL, IDLE, MIXED, SERVICES
 from schedplan.report.verbatim import visible
 
 Figure = dict[str, Json]
@@ -22,10 +22,24 @@ LINE_WIDTH = 24
 ROW_HEIGHT, GANTT_MARGIN = 22, 96
 STEP_HEIGHT, WATERFALL_MARGIN = 46, 60
 CHART_HEIGHT = 320
+BAR_WIDTH = 0.62
 LEAST_OPACITY = 0.4
 MS_PER_S = 1000
 
-_BAR_HOVER = "<b>%{customdata[0]}</b><br>%{customdata[1]}<br>%{customdata[2]} to %{customdata[3]}<extra></extra>"
+_JOINT: dict[str, Json] = {"color": "line", "width": 1}
+_SERVICE_COLOURS = ("c1", "c4", "c1@0.62", "c4@0.62", "c1@0.4", "c4@0.4")
+_GROUP_COLOURS = {
+    SERVICES: "c1",
+    BUSY_POOL: "c1",
+    MIXED: "c5",
+    IDLE: "idle",
+    "training jobs": "c2",
+    "batch jobs": "c3",
+    "tuning jobs": "c7",
+    "preprocess jobs": "c8",
+    "other jobs": "c6",
+    "jobs": "c6",
+}
 _LINE_STYLES: dict[LineRole, tuple[str, str, float]] = {
     LineRole.ACTUAL: ("muted", "solid", 1.5),
     LineRole.EXPECTED: ("c1", "solid", 2.5),
@@ -126,13 +140,19 @@ def _of_slots(chart: SlotChart, zone: tzinfo) -> Figure:
 
 
 def _of_waterfall(chart: Waterfall) -> Figure:
+    """Bars that begin where the one before ended; thin lines join them."""
     rows = list(range(len(chart.steps)))
+    ends: list[float] = []
+    starts: list[float] = []
+    for step in chart.steps:
+        starts.append(0.0 if step.is_total or not ends else ends[-1])
+        ends.append(starts[-1] + step.amount)
     data: Json = {
-        "type": "waterfall",
+        "type": "bar",
         "orientation": "h",
         "y": list(rows),
+        "base": list(starts),
         "x": [step.amount for step in chart.steps],
-        "measure": ["absolute" if step.is_total else "relative" for step in chart.steps],
         "text": [_signed(step.amount, step.is_total) for step in chart.steps],
         "customdata": [_wrapped(step.description) for step in chart.steps],
         "hovertemplate": "%{text}<br>%{customdata}<extra></extra>",
@@ -140,12 +160,13 @@ def _of_waterfall(chart: Waterfall) -> Figure:
         "insidetextanchor": "middle",
         "insidetextfont": {"color": "on-fill"},
         "cliponaxis": False,
-        "connector": {"line": {"color": "line", "width": 1}},
-        "totals": {"marker": {"color": "c1"}},
-        "decreasing": {"marker": {"color": "good"}},
-        "increasing": {"marker": {"color": "bad"}},
-        "width": 0.62,
+        "marker": {"color": ["c1" if step.is_total else "good" if step.amount < 0 else "bad" for step in chart.steps]},
+        "width": BAR_WIDTH,
     }
+    joints: list[Json] = [
+        {"type": "line", "x0": end, "x1": end, "y0": row + BAR_WIDTH / 2, "y1": row + 1 - BAR_WIDTH / 2, "line": dict(_JOINT)}
+        for row, end in zip(rows, ends[:-1], strict=False)
+    ]
     rows_axis: dict[str, Json] = {
         "tickvals": list(rows),
         "ticktext": [_wrapped(step.name) for step in chart.steps],
@@ -156,60 +177,68 @@ def _of_waterfall(chart: Waterfall) -> Figure:
     }
     height = WATERFALL_MARGIN + STEP_HEIGHT * len(rows)
     layout = _layout(height, xaxis={**_value_axis(chart.unit), "zeroline": True}, yaxis=rows_axis, hovermode="closest")
-    return {"data": [data], "layout": {**layout, "showlegend": False, "barcornerradius": 4}}
+    return {"data": [data], "layout": {**layout, "showlegend": False, "barcornerradius": 4, "shapes": joints}}
 
 
 def _of_gantt(chart: Gantt, zone: tzinfo) -> Figure:
+    """Rows and bars by number, for the page to draw those that are asked for; labels and instants stand once each."""
     axis = _TimeAxis(chart.start_s, zone)
-    colours = {group: COLOURS[idx % len(COLOURS)] for idx, group in enumerate(one for one in chart.groups if one != IDLE)}
-    data: list[Json] = []
-    for group in chart.groups:
-        bars = [bar for bar in chart.bars if bar.group == group]
-        data.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": plain(group),
-                "y": [bar.row_idx for bar in bars],
-                "base": axis.at(tuple(bar.start_s for bar in bars)),
-                "x": [(bar.end_s - bar.start_s) * MS_PER_S for bar in bars],
-                "text": [plain(_short(bar.label)) for bar in bars],
-                "customdata": [
-                    [_wrapped(chart.rows[bar.row_idx]), _wrapped(bar.label), axis.clock(bar.start_s), axis.clock(bar.end_s)]
-                    for bar in bars
-                ],
-                "hovertemplate": _BAR_HOVER,
-                "textposition": "inside",
-                "insidetextanchor": "start",
-                "insidetextfont": {"color": "on-fill" if group != IDLE else "muted"},
-                "marker": {
-                    "color": colours.get(group, "idle"),
-                    "opacity": [1.0 if group == IDLE else LEAST_OPACITY + (1 - LEAST_OPACITY) * bar.share for bar in bars],
-                    "line": {"color": "surface", "width": 1},
-                },
-                "width": 0.82,
-            }
-        )
-    rows_axis: dict[str, Json] = {
-        "tickvals": list(range(len(chart.rows))),
-        "ticktext": [plain(_short(row)) for row in chart.rows],
-        "range": [len(chart.rows) - 0.5, -0.5],
-        "automargin": True,
-        "zeroline": False,
-        "showgrid": False,
+    instants = sorted({instant for bar in chart.bars for instant in (bar.start_s, bar.end_s)} | {chart.start_s, chart.end_s})
+    labels = list(dict.fromkeys(bar.label for bar in chart.bars))
+    instant_idx = {instant: idx for idx, instant in enumerate(instants)}
+    label_idx = {label: idx for idx, label in enumerate(labels)}
+    group_idx = {group: idx for idx, group in enumerate(chart.groups)}
+    bars: list[Json] = [
+        [
+            bar.row_idx,
+            instant_idx[bar.start_s],
+            instant_idx[bar.end_s],
+            group_idx[bar.group],
+            label_idx[bar.label],
+            round((LEAST_OPACITY + (1 - LEAST_OPACITY) * bar.share) * 100) if bar.group != IDLE else 100,
+        ]
+        for bar in sorted(chart.bars, key=lambda bar: (bar.row_idx, bar.start_s))
+    ]
+    gantt: dict[str, Json] = {
+        "row_title": plain(chart.row_title),
+        "rows": [plain(row) for row in chart.rows],
+        "ticks": [_unless(plain(_short(row)), plain(row)) for row in chart.rows],
+        "labels": [_wrapped(label) for label in labels],
+        "texts": [_unless(plain(_short(label)), _wrapped(label)) for label in labels],
+        "groups": [{"name": plain(group), "color": colour, "text_color": _on(group)} for group, colour in tints(chart.groups)],
+        "at": axis.at(tuple(instants)),
+        "clock": [axis.clock(instant) for instant in instants],
+        "start_s": list(instants),
+        "bars": bars,
+        "row_height": ROW_HEIGHT,
+        "margin": GANTT_MARGIN,
     }
+    rows_axis: dict[str, Json] = {"automargin": True, "zeroline": False, "showgrid": False, "fixedrange": True}
     time_axis = {**axis.layout(), "range": axis.at((chart.start_s, chart.end_s))}
     layout = _layout(GANTT_MARGIN + ROW_HEIGHT * len(chart.rows), xaxis=time_axis, yaxis=rows_axis, hovermode="closest")
-    return {
-        "data": data,
-        "layout": {
-            **layout,
-            "barmode": "overlay",
-            "showlegend": True,
-            "barcornerradius": 4,
-            "uniformtext": {"mode": "hide", "minsize": 9},
-        },
+    more: dict[str, Json] = {
+        "barmode": "overlay",
+        "showlegend": True,
+        "barcornerradius": 4,
+        "uniformtext": {"mode": "hide", "minsize": 9},
     }
+    return {"data": [], "layout": {**layout, **more}, "gantt": gantt}
+
+
+def _unless(text: str, other: str) -> Json:
+    """Return a text, or 0 where it is the other: names stand in a page once, where they can."""
+    return 0 if text == other else text
+
+
+def tints(groups: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return the groups with their colours: of a kind of work always the same, of services by their order."""
+    services = [group for group in groups if group not in _GROUP_COLOURS]
+    tints = {group: _SERVICE_COLOURS[idx % len(_SERVICE_COLOURS)] for idx, group in enumerate(services)}
+    return [(group, _GROUP_COLOURS.get(group) or tints[group]) for group in groups]
+
+
+def _on(group: str) -> str:
+    return "muted" if group == IDLE else "on-fill"
 
 
 def _of_points(chart: PointChart) -> Figure:

@@ -30,6 +30,9 @@ HINDSIGHT = (("bound", "hindsight"),)
 ESTIMATES = "estimates"
 """Name of the setting that says what the policy takes for a job's run time; it stands in the head of the document."""
 
+MACHINE = "machine"
+"""Name of the setting that says on what jobs were replayed."""
+
 _KEY: tuple[tuple[str, str, Kind], ...] = (
     ("wait_s_mean", "Mean wait", Kind.DURATION),
     ("wait_s_p95", "Wait, 95 of 100 jobs below", Kind.DURATION),
@@ -44,8 +47,8 @@ _KEY: tuple[tuple[str, str, Kind], ...] = (
 )
 
 
-def simulation_document(record: SimulationRecord, jobs: int, machine: str) -> Document:
-    """Return the document of a replay of `jobs` jobs on `machine`, in words."""
+def simulation_document(record: SimulationRecord, jobs: int, machine: str, over_time: Section | None = None) -> Document:
+    """Return the document of a replay of `jobs` jobs on `machine`, in words; over_time: its charts."""
     unplaced = _value(record, "unplaced") or 0
     badge, tone = ("All ran", Tone.GOOD) if not unplaced else (f"{counted(int(unplaced), 'job')} never ran", Tone.CAUTION)
     return Document(
@@ -56,6 +59,7 @@ def simulation_document(record: SimulationRecord, jobs: int, machine: str) -> Do
         badge_tone=tone,
         sections=(
             Section("answer", "The answer", _answer(record, jobs, machine), SectionRole.ANSWER),
+            *((over_time,) if over_time is not None and over_time.blocks else ()),
             *_hindsight(record),
             *_replications(record),
             Section("measures-section", "Every measure", (_measures(record),)),

@@ -21,6 +21,7 @@ from schedplan.optimize.static.certificate import (
     SIZE_AT_MOST,
     SIZE_PLACED,
 )
+from schedplan.report.charts import ChartPoint, PointChart
 from schedplan.report.document import (
     Block,
     Cell,
@@ -115,7 +116,24 @@ def _nodes_section(problem: Problem, plan: Plan) -> Section:
     )
     rows = tuple(_kind_row(kind) for kind in _node_kinds(problem, plan))
     caption = "Nodes that are alike are one row. Stranded: free devices on nodes where no job that waits has room."
-    return Section("nodes", "The nodes", (Table("node-kinds", "", columns, rows, caption),) if rows else ())
+    return Section(
+        "nodes", "The nodes", (*_fullness(problem, plan), Table("node-kinds", "", columns, rows, caption)) if rows else ()
+    )
+
+
+def _fullness(problem: Problem, plan: Plan) -> tuple[PointChart, ...]:
+    """How much of their devices nodes hold, from the emptiest to the fullest; only of many nodes."""
+    if plan.node_use is None or len(problem.cluster.nodes) <= MOST_NODES_SHOWN:
+        return ()
+    devices = np.array([float(problem.cluster.pool_of_node[node].gpus) for node in problem.cluster.nodes])
+    has_devices = devices > 0
+    if not has_devices.any():
+        return ()
+    shares = 100.0 * _held(problem, plan)[has_devices, 0] / devices[has_devices]
+    levels = np.quantile(np.minimum(shares, 100.0), np.arange(101) / 100.0)
+    points = tuple(ChartPoint(float(x), float(y), f"{x} of 100 nodes hold {y:.3g} % or less") for x, y in enumerate(levels))
+    caption = "How much of their devices nodes hold, sorted: so many of 100 nodes with devices hold so much or less."
+    return (PointChart("fullness", "How full the nodes are", caption, "nodes of 100", "% of their devices", "held", points),)
 
 
 def _kind_row(kind: _NodeKind) -> tuple[Cell, ...]:

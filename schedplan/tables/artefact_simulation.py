@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from schedplan.errors import InputError
 from schedplan.model.band import Band, PairedDifference
 from schedplan.model.findings import Measure
 from schedplan.model.timeline import REASONS, Timeline
-from schedplan.tables.artefact_columns import Cells, columns_bytes
+from schedplan.tables.artefact_columns import Cells, columns_bytes, columns_in
 from schedplan.tables.artefact_context import InputRecord
 from schedplan.tables.artefact_folder import restore_interrupted, write_folder_whole
 from schedplan.tables.artefact_record import MALFORMED, NOT_THIS_KIND, Fields, Json, damaged, opened, sealed, sha256_of
@@ -108,6 +109,12 @@ def read_simulation(folder: Path) -> SimulationRecord:
         if sha256_of(_content(folder / name)) != sha256:
             raise damaged(str(folder / name))
     return _record(fields)
+
+
+def read_replay_tables(folder: Path) -> tuple[pa.Table, pa.Table]:
+    """Return (timeline, jobs) of a saved replay as Arrow tables; InputError where they are not what was written."""
+    timeline, jobs = folder / TIMELINE_FILE, folder / JOBS_FILE
+    return columns_in(_content(timeline), TIMELINE, str(timeline)), columns_in(_content(jobs), JOBS_OUT, str(jobs))
 
 
 def timeline_columns(timeline: Timeline) -> dict[str, Cells]:

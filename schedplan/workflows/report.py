@@ -7,8 +7,12 @@ from pathlib import Path
 
 from schedplan.errors import UsageError
 from schedplan.report.document import Document
+from schedplan.report.replay_charts import replay_section
+from schedplan.report.simulation_document import MACHINE, simulation_document
 from schedplan.tables.artefact_folder import write_text_whole
+from schedplan.tables.artefact_simulation import SimulationRecord, is_simulation, read_replay_tables
 from schedplan.workflows.plan import SavedPlan, open_plan
+from schedplan.workflows.simulation import open_simulation, replay_events, simulation_inputs
 
 MARKDOWN_MARK = "<!-- schedplan report -->"
 JSON_MARK_KEY, JSON_MARK_VALUE = "$made_by", "schedplan report"
@@ -24,14 +28,26 @@ class ReportForm(Enum):
 
 
 def report_plan(folder: Path, path: Path | None = None, data: Path | None = None, *, force: bool = False) -> tuple[Path, Document]:
-    """Write the report of a saved plan, and return where it stands and what it says.
+    """Write the report of a saved plan or replay, and return where it stands and what it says.
 
     path: where, its ending says in which form; None = report.html in the plan's folder. Raises OutputError, and UsageError for an
     ending that says no form.
     """
-    saved = open_plan(folder, data)
     target = path if path is not None else folder / "report.html"
-    return write_report(saved, target, force=force)
+    if is_simulation(folder):
+        record = open_simulation(folder, data)
+        document = replay_document(folder, record)
+        write_document(document, target, force=force, inputs=simulation_inputs(folder, record, data))
+        return target, document
+    return write_report(open_plan(folder, data), target, force=force)
+
+
+def replay_document(folder: Path, record: SimulationRecord) -> Document:
+    """Return what a saved replay says, with its charts over time."""
+    timeline, jobs = read_replay_tables(folder)
+    events = replay_events(timeline, jobs)
+    machine = dict(record.settings).get(MACHINE, "its nodes")
+    return simulation_document(record, jobs.num_rows, machine, replay_section(events))
 
 
 def write_report(saved: SavedPlan, target: Path, *, force: bool = False) -> tuple[Path, Document]:

@@ -17,7 +17,7 @@ from schedplan.model.plan import Plan, jobs_in_pieces
 from schedplan.model.timeline import Timeline
 from schedplan.report.document import Document
 from schedplan.report.figures import counted
-from schedplan.report.simulation_document import ESTIMATES, simulation_document
+from schedplan.report.simulation_document import ESTIMATES, MACHINE, simulation_document
 from schedplan.simulate.options import EventOrder
 from schedplan.simulate.replay import Replay
 from schedplan.simulate.resample import says
@@ -210,7 +210,11 @@ def _record(
         project=settings.name,
         policy=asked.policy.name,
         rules=(*asked.policy.rules(), ("events of one instant", _order_words(asked.order))),
-        settings=(("event order", asked.order.value), (ESTIMATES, _estimate_words(project, asked.policy, task.work))),
+        settings=(
+            (MACHINE, _machine_words(found.timeline)),
+            ("event order", asked.order.value),
+            (ESTIMATES, _estimate_words(project, asked.policy, task.work)),
+        ),
         measures=tuple(
             sorted(
                 (*replay_measures(found.timeline, settings.currency), *hindsight_measures(found.timeline)),

@@ -5,10 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
 from schedplan.errors import InputError, StalePlanError
+from schedplan.report.replay_charts import ReplayEvents
+from schedplan.tables.artefact_columns import seconds_of
 from schedplan.tables.artefact_context import InputRecord
 from schedplan.tables.artefact_simulation import SimulationRecord, read_simulation
 from schedplan.tables.sources import read_input
+
+SUBMITTED, GIVING_BACK = "submit", ("end", "limit", "stop")
+"""Events of a timeline that take no device, and those that give devices back; all others take."""
 
 
 def open_simulation(folder: Path, data: Path | None = None) -> SimulationRecord:
@@ -28,6 +38,32 @@ def open_simulation(folder: Path, data: Path | None = None) -> SimulationRecord:
             hint="Make it again with `schedplan simulate`, or restore what it was made from.",
         )
     return record
+
+
+def simulation_inputs(folder: Path, record: SimulationRecord, data: Path | None = None) -> tuple[Path, ...]:
+    """Return the files that a replay was made from, which nothing may be written over."""
+    root = _root(folder, record.inputs, data)
+    return tuple(root / one.path for one in record.inputs)
+
+
+def replay_events(timeline: pa.Table, jobs: pa.Table) -> ReplayEvents:
+    """Return what the tables of a replay say over time."""
+    event = np.array(timeline.column("event").to_pylist())
+    devices = timeline.column("devices").to_numpy()
+    held = event != SUBMITTED
+    given_back = np.isin(event, GIVING_BACK)
+    started = jobs.filter(pc.is_valid(jobs.column("start")))
+    return ReplayEvents(
+        taken_s=_seconds(timeline.column("time"))[held],
+        taken=np.where(given_back, -devices, devices)[held],
+        submit_s=_seconds(jobs.column("submit")),
+        start_s=_seconds(started.column("start")),
+        wait_s=started.column("wait_s").to_numpy().astype(np.int64),
+    )
+
+
+def _seconds(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    return np.array(seconds_of(column), dtype=np.int64)
 
 
 def _root(folder: Path, inputs: tuple[InputRecord, ...], data: Path | None) -> Path:

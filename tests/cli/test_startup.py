@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-HEAVY = {"pandas", "pyarrow", "scipy", "numpy", "ortools", "highspy", "statsmodels", "plotly", "pydantic", "rich", "jinja2", "yaml"}
+HEAVY = {"pandas", "pyarrow", "scipy", "numpy", "ortools", "highspy", "statsmodels", "pydantic", "rich", "jinja2", "yaml"}
 MOST_CPU_S = 0.25
 RUNS = 5
 

@@ -115,10 +115,10 @@ def test_a_document_without_charts_needs_no_script() -> None:
 
 
 def test_long_tables_say_what_is_left() -> None:
-    table = Table("t", "", (Column("a", "A"),), (("x",),) * 1003)
+    table = Table("t", "", (Column("a", "A"),), (("x",),) * 503)
     text = html_text(Document("k", "t", (Section("s", "S", (table,)),)))
 
-    assert text.count('<td class="short">x</td>') == 1000
+    assert text.count('<td class="short">x</td>') == 500
     assert "and 3 more rows" in text
 
 

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const PALETTE = ["ink", "muted", "line", "surface", "good", "bad", "idle", "on-fill", "c1", "c2", "c3", "c4", "c5", "c6"];
+  const PALETTE = ["ink", "muted", "line", "surface", "good", "bad", "idle", "on-fill", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
   const NARROW = 560;
   const charts = [];
 
@@ -30,6 +30,7 @@
     layout.autosize = true;
     layout.showlegend = false;
     if (width < NARROW) {
+      layout.margin.l = 4;
       layout.font.size = 10;
       layout.margin.r = 8;
       layout.xaxis.nticks = 5;
@@ -67,22 +68,28 @@
     place.before(list);
   };
 
-  const draw = () => {
-    const palette = theme();
-    for (const { place, figure } of charts) {
-      const { data, layout } = painted(structuredClone(figure), palette, "");
-      legend(place, data, layout);
-      Plotly.react(place, data, fitted(layout, place.clientWidth), { displayModeBar: false, responsive: true });
-    }
+  const drawOne = (chart) => {
+    const { place, gantt } = chart;
+    const figure = gantt ? gantt.drawn() : structuredClone(chart.figure);
+    const { data, layout } = painted(figure, theme(), "");
+    legend(place, data, layout);
+    Plotly.react(place, data, fitted(structuredClone(layout), place.clientWidth), { displayModeBar: false, responsive: true, doubleClick: "reset" });
   };
+
+  const draw = () => charts.forEach(drawOne);
 
   for (const place of document.querySelectorAll(".chart")) {
     const source = document.getElementById(place.id.replace(/-chart$/, "-figure"));
-    place.style.minHeight = place.dataset.height + "px";
-    charts.push({ place, figure: JSON.parse(source.textContent) });
+    const figure = JSON.parse(source.textContent);
+    const chart = { place, figure, gantt: null };
+    if (figure.gantt) chart.gantt = schedplanGantt.make(place, figure, () => drawOne(chart));
+    else place.style.minHeight = place.dataset.height + "px";
+    charts.push(chart);
   }
   draw();
+  for (const { gantt } of charts) if (gantt) gantt.listen();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   addEventListener("beforeprint", () => { document.documentElement.dataset.theme = "light"; draw(); });
   addEventListener("afterprint", () => { delete document.documentElement.dataset.theme; draw(); });
+  document.documentElement.dataset.drawn = charts.length;
 })();
