@@ -9,12 +9,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
+from math import fsum
 
 import numpy as np
 
 from schedplan.model.findings import Measure
 from schedplan.model.plan import Placement, Plan, ReplicaRow, jobs_in_pieces
 from schedplan.timegrid import TimeGrid
+
+S_PER_H = 3600
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,11 @@ class InputChange:
 
 @dataclass(frozen=True)
 class PlanDiff:
-    """All differences; every tuple is empty where two plans are the same. cost_delta None where a plan has no cost."""
+    """All differences; every tuple is empty where two plans are the same. cost_delta None where a plan has no cost.
+
+    moved_jobs, moved_devices: of jobs that both plans place, elsewhere or at another time; replica_h: hours of replicas that one
+    plan has and the other has not.
+    """
 
     jobs: tuple[JobChange, ...]
     replicas: tuple[ReplicaChange, ...]
@@ -109,6 +116,9 @@ class PlanDiff:
     objective_delta: float | None
     measures: tuple[MeasureChange, ...]
     inputs: tuple[InputChange, ...]
+    moved_jobs: int = 0
+    moved_devices: float = 0.0
+    replica_h: float = 0.0
 
     @property
     def decisions_differ(self) -> bool:
@@ -119,15 +129,33 @@ class PlanDiff:
 def compare(before: ComparedPlan, after: ComparedPlan) -> PlanDiff:
     """Return what differs from one plan to another: jobs, services, pools, measures and inputs by name."""
     measures = _measure_changes(before.plan.measures, after.plan.measures)
+    jobs = _job_changes(before.plan.placements, after.plan.placements)
+    replicas = _replica_changes(before.plan.replicas, after.plan.replicas)
+    moved = [change.job for change in jobs if change.before_start_s is not None and change.after_start_s is not None]
+    devices = _devices_of(after.plan.placements)
     return PlanDiff(
-        jobs=_job_changes(before.plan.placements, after.plan.placements),
-        replicas=_replica_changes(before.plan.replicas, after.plan.replicas),
+        jobs=jobs,
+        replicas=replicas,
         node_hours=_node_hours(before, after),
         cost_delta=_delta(_whole(before.plan.measures, "cost"), _whole(after.plan.measures, "cost")),
         objective_delta=_delta(before.plan.proof.objective, after.plan.proof.objective),
         measures=tuple(change for change in measures if change.before != change.after),
         inputs=_input_changes(dict(before.inputs), dict(after.inputs)),
+        moved_jobs=len(moved),
+        moved_devices=fsum(devices[job] for job in moved),
+        replica_h=fsum(abs(one.after - one.before) * (one.end_s - one.start_s) / S_PER_H for one in replicas),
     )
+
+
+def _devices_of(placements: tuple[Placement, ...]) -> dict[str, float]:
+    """Return how many devices each job holds, of a job in pieces the most of any."""
+    held: dict[tuple[str, int], list[float]] = {}
+    for row in placements:
+        held.setdefault((row.job, row.start_s), []).append(row.devices)
+    most: dict[str, float] = {}
+    for (job, _), devices in held.items():
+        most[job] = max(most.get(job, 0.0), fsum(devices))
+    return most
 
 
 def _delta(before: float | None, after: float | None) -> float | None:

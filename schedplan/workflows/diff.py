@@ -8,6 +8,7 @@ from pathlib import Path
 from schedplan.measures.comparison import ComparedPlan, JobChange, MeasureChange, PlanDiff, compare
 from schedplan.model.findings import Severity
 from schedplan.model.plan import Plan
+from schedplan.report.diff_sections import risk_section, worth, worth_facts
 from schedplan.report.document import Block, Column, Document, Facts, Kind, Notice, Paragraph, Section, SectionRole, Table
 from schedplan.report.figures import counted
 from schedplan.tables.artefact_context import PlanContext
@@ -45,7 +46,12 @@ def diff_plans(before: Path, after: Path, before_data: Path | None = None, after
 
 def diff_document(found: PlanDiff, context: PlanContext, causes: Attribution = NO_CAUSES) -> Document:
     """Return the differences as a document, in the currency and time zone of the second plan."""
-    sections = [Section("answer", "", (Paragraph((_headline(found, context.currency),), is_headline=True),), SectionRole.ANSWER)]
+    headline = Paragraph((_headline(found, context.currency),), is_headline=True)
+    is_same = not found.decisions_differ and not found.measures
+    answer = (headline,) if is_same else (headline, worth(found, context.currency))
+    sections = [Section("answer", "", answer, SectionRole.ANSWER)]
+    risk = risk_section(found)
+    sections += [risk] if risk.blocks else []
     if found.inputs or causes.inputs:
         sections.append(Section("inputs", "Inputs", tuple(_input_blocks(found, causes))))
     if causes.effects:
@@ -69,6 +75,7 @@ def diff_document(found: PlanDiff, context: PlanContext, causes: Attribution = N
             ("differs", bool(found.decisions_differ)),
             ("changed_inputs", tuple(Facts((("input", one.name), ("changes", one.what))) for one in causes.inputs)),
             ("effects", tuple(_effect_facts(one) for one in causes.effects)),
+            *worth_facts(found).items,
         )
     )
     return Document(kind="diff", title="Difference of two plans", sections=tuple(sections), timezone=context.timezone, facts=facts)

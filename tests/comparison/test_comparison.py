@@ -154,3 +154,25 @@ def test_inputs_that_changed_came_or_went() -> None:
         InputChange("prices.csv", InputChangeKind.ADDED),
     )
     assert expected == compare(before, after).inputs
+
+
+def test_what_moves_is_counted_in_devices_and_replica_hours() -> None:
+    def row(job: str, node: str, start_s: int, devices: float) -> Placement:
+        return Placement(job, 0, 0, node, start_s, start_s + 3600, start_s + 3600, devices, "", "owned", 0.0)
+
+    def replicas(count: int) -> ReplicaRow:
+        return ReplicaRow("chat", 0, 30.0, "n1", count, 0, None, 0.0)
+
+    grid = TimeGrid.regular(0, 30, 4)
+    proof = Proof(PlanStatus.FEASIBLE, None, None, None, None, "")
+    empty = Decisions((), (), np.zeros((0, 4), dtype=np.bool_))
+    before = (row("stays", "n1", 0, 8.0), row("moves", "n2", 0, 4.0), row("gone", "n3", 0, 2.0))
+    after = (row("stays", "n1", 0, 8.0), row("moves", "n3", 0, 3.0), row("moves", "n4", 0, 1.0), row("new", "n5", 0, 1.0))
+    first, second = (
+        ComparedPlan(Plan(empty, proof, placements=rows, replicas=(replicas(count),)), grid)
+        for rows, count in ((before, 2), (after, 5))
+    )
+    found = compare(first, second)
+
+    # `moves` holds 3 + 1 devices; what is gone or new does not move; 3 replicas more for half an hour
+    assert (1, 4.0, 1.5) == (found.moved_jobs, found.moved_devices, found.replica_h)
