@@ -27,6 +27,8 @@ from schedplan.workflows.compare_engines import Compared, CompareOptions, compar
 from schedplan.workflows.compare_engines import compare_project as compare_engines
 from schedplan.workflows.diff import Difference
 from schedplan.workflows.diff import diff_plans as diff
+from schedplan.workflows.export import Exported
+from schedplan.workflows.export import export_plan as export
 from schedplan.workflows.fit_check import check_fit
 from schedplan.workflows.forecast import Forecasted
 from schedplan.workflows.forecast import forecast_project as forecast
@@ -48,6 +50,7 @@ __all__ = [
     "CompareOptions",
     "Compared",
     "Difference",
+    "Exported",
     "Forecasted",
     "Planned",
     "Project",
@@ -59,6 +62,7 @@ __all__ = [
     "compare_engines",
     "compare_options",
     "diff",
+    "export",
     "forecast",
     "ingest",
     "open_plan",

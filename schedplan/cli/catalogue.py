@@ -40,6 +40,7 @@ COMMANDS: tuple[Entry | Branch, ...] = (
     Entry("diff", f"{_COMMANDS}.plans:diff", "Say what differs from one plan to another"),
     Entry("check", f"{_COMMANDS}.check:check", "Hold a plan against rules: yes or no, for the pipeline"),
     Entry("report", f"{_COMMANDS}.plans:report", "Write a plan as HTML, Markdown or JSON"),
+    Entry("export", f"{_COMMANDS}.plans:export", "Write a plan for other programs: Prometheus, Grafana"),
     Entry("schema", f"{_COMMANDS}.project:schema", "Print the columns of a table"),
     Entry("readers", f"{_COMMANDS}.project:readers", "List what `ingest` reads, and by what it recognises a file"),
     Entry(

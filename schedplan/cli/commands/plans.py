@@ -1,4 +1,4 @@
-"""What is asked of a saved plan: verify, explain, diff, report."""
+"""What is asked of a saved plan: verify, explain, diff, report, export."""
 
 from __future__ import annotations
 
@@ -27,6 +27,20 @@ AfterData = Annotated[
     typer.Option("--after-data", metavar="DIR", help="The inputs of B, where they are not above it.", show_default=False),
 ]
 WhyNot = Annotated[str | None, typer.Option("--why-not", metavar="NODE", help="Why not on this node or pool.", show_default=False)]
+
+Targets = Annotated[
+    list[str] | None,
+    typer.Option("--to", metavar="NAME", help="prometheus or grafana; may be repeated. Default: both.", show_default=False),
+]
+Load = Annotated[
+    str | None,
+    typer.Option(
+        "--load",
+        metavar="EXPRESSION",
+        help="Requests per second of services, by service, as Prometheus asks for them.",
+        show_default=False,
+    ),
+]
 
 
 @command("schedplan verify", "schedplan verify runs/plan -o json")
@@ -78,11 +92,35 @@ def diff(
     return ExitStatus.ANSWER_IS_NO if detailed_exitcode and not found.is_empty else ExitStatus.DONE
 
 
-@command("schedplan report", "schedplan report runs/plan --out plan.html", "schedplan report runs/plan --out plan.md")
+@command(
+    "schedplan report",
+    "schedplan report runs/plan --out plan.html",
+    "schedplan report runs/plan --out plan.md",
+    "schedplan report runs/simulation",
+)
 def report(call: Call, plan: PlanFolder = None, data: options.DataFolder = None) -> None:
-    """Write a plan as one file that people open: HTML, Markdown or JSON by its ending."""
+    """Write a plan or a replay as one file that people open: HTML, Markdown or JSON by its ending."""
     from schedplan.cli.output import write_text
     from schedplan.workflows.report import report_plan
 
     path, _ = report_plan(call.plan_folder(plan), call.out, data, force=call.force)
     write_text(f"{path}\n")
+
+
+@command(
+    "schedplan export",
+    "schedplan export runs/plan --to prometheus --out monitoring",
+    "schedplan export --load 'sum by (service) (rate(requests_total[5m]))'",
+)
+def export(call: Call, plan: PlanFolder = None, to: Targets = None, load: Load = None, data: options.DataFolder = None) -> None:
+    """Write a plan for other programs: measures and alerts of Prometheus, a dashboard of Grafana."""
+    from schedplan.cli.output import write_text
+    from schedplan.export.prometheus_rules import DEFAULT_LOAD
+    from schedplan.workflows.export import TARGETS, export_plan
+
+    done = export_plan(
+        call.plan_folder(plan), call.out, data, targets=tuple(to or TARGETS), load=load or DEFAULT_LOAD, force=call.force
+    )
+    write_text("".join(f"{path}\n" for path in done.paths))
+    for rule in done.left_out:
+        call.talk().note(f"left out of the alerts, for it is about another plan: {rule}")
