@@ -117,6 +117,7 @@ def _measures() -> str:
         ("Of a plan", MEASURES / "figures.py"),
         ("Of a replay", MEASURES / "replay.py"),
         ("Of a forecast, by what came since", MEASURES.parent / "forecast" / "drift.py"),
+        ("Of the tables of a project", MEASURES.parent / "workflows" / "check_lint.py"),
     )
     for title, file in files:
         text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""

@@ -33,6 +33,8 @@ _SINGLE = (
     "gap_avoidable",
     "headroom",
     "jain_tenants",
+    "lint_errors",
+    "lint_warnings",
     "lost_device_h",
     "makespan_s",
     "missed_requests",

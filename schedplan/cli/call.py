@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -79,6 +80,10 @@ class Call:
 
         with Progress(self.talk(), self.progress_form.value) as progress:
             yield progress
+
+    def line(self, *words: str | Path) -> str:
+        """Return a command line that a person can copy, every word quoted that needs it."""
+        return shlex.join(("schedplan", *(str(word) for word in words)))
 
     def present(self, document: Document) -> None:
         """Write a result to standard output in the form that was asked for."""

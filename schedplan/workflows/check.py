@@ -21,6 +21,7 @@ from schedplan.report.verdict_document import verdict_document
 from schedplan.tables.artefact_forecast import is_forecast
 from schedplan.tables.artefact_simulation import RECORD, is_simulation, read_simulation
 from schedplan.tables.artefacts import PLAN_FOLDER, read_plan
+from schedplan.workflows.check_lint import Lint
 from schedplan.workflows.drift import drift_measures, drift_words, drifts, forecast_rules
 from schedplan.workflows.optimize import default_folder, plan_project, save, solve_options
 from schedplan.workflows.plan import open_plan
@@ -65,7 +66,8 @@ def check_plan(
         return check_conflict(saved.problem, saved.plan, places)
     earlier = _measured_at(baseline) if baseline is not None else None
     broken = tuple(_item(finding) for finding in verify(saved))
-    verdict = Verdict((*broken, *_verdict(saved.plan, saved.problem, parsed, earlier).items))
+    lint = Lint.of(saved.project, parsed)
+    verdict = Verdict((*broken, *_verdict(saved.plan, saved.problem, parsed, earlier, lint).items))
     held = () if broken else ("verify: every constraint holds",)
     return Checked(verdict, verdict_document(verdict, timezone=saved.problem.timezone), places, held)
 
@@ -91,7 +93,7 @@ def check_solved(
         return check_conflict(planned.prepared.problem, planned.plan, Places(Place(_shown(settings.file or target))))
     earlier = _measured_at(baseline) if baseline is not None else None
     save(planned, project, target, force=force)
-    verdict = _verdict(planned.plan, planned.prepared.problem, parsed, earlier)
+    verdict = _verdict(planned.plan, planned.prepared.problem, parsed, earlier, Lint.of(project, parsed))
     places = _places(target / PLAN_FOLDER.record, None if rules else settings)
     return Checked(verdict, verdict_document(verdict, timezone=planned.prepared.problem.timezone), places)
 
@@ -110,9 +112,9 @@ def check_conflict(problem: Problem, plan: Plan, places: Places) -> Checked:
     return Checked(verdict, verdict_document(verdict, timezone=problem.timezone), places)
 
 
-def _verdict(plan: Plan, problem: Problem, rules: tuple[Rule, ...], baseline: tuple[Measure, ...] | None) -> Verdict:
-    judged = judge(rules, measured(plan), baseline)
-    return Verdict(tuple(_with_repair(item, plan, problem.currency) for item in judged.items))
+def _verdict(plan: Plan, problem: Problem, rules: tuple[Rule, ...], baseline: tuple[Measure, ...] | None, lint: Lint) -> Verdict:
+    judged = judge(rules, (*measured(plan), *lint.measures()), baseline)
+    return Verdict(tuple(lint.told(_with_repair(item, plan, problem.currency)) for item in judged.items))
 
 
 def check_forecast(file: Path, project: Project, *, rules: tuple[str, ...] = ()) -> Checked:

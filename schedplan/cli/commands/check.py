@@ -96,7 +96,16 @@ def check(
         write_text(text)
     if not to_stdout:
         call.present(checked.document)
+    _suggest(call, checked)
     return _status(checked, fail_on)
+
+
+def _suggest(call: Call, checked: Checked) -> None:
+    """Say the next useful command where a rule is broken: what a code means."""
+    broken = (*checked.verdict.denials, *checked.verdict.warnings)
+    codes = list(dict.fromkeys(item.code for item in broken if item.code))
+    if codes:
+        call.talk().note(f"next: {call.line('explain', codes[0])} says what {codes[0]} means")
 
 
 def _status(checked: Checked, fail_on: FailOn) -> ExitStatus:

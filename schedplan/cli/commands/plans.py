@@ -43,14 +43,23 @@ Load = Annotated[
 ]
 
 
+def data_words(data: Path | None) -> tuple[str | Path, ...]:
+    """Return the option that names the project of a plan, where one was given."""
+    return () if data is None else ("--data", data)
+
+
 @command("schedplan verify", "schedplan verify runs/plan -o json")
 def verify(call: Call, plan: PlanFolder = None, data: options.DataFolder = None) -> ExitStatus:
     """Check a plan without a solver: every constraint, and every number recomputed from the tables."""
     from schedplan.workflows.verify import verify_plan
 
-    found = verify_plan(call.plan_folder(plan), data)
+    folder = call.plan_folder(plan)
+    found = verify_plan(folder, data)
     call.present(found.document)
-    return ExitStatus.ANSWER_IS_NO if found.findings else ExitStatus.DONE
+    if found.findings:
+        return ExitStatus.ANSWER_IS_NO
+    call.talk().note(f"next: {call.line('report', folder, *data_words(data))}")
+    return ExitStatus.DONE
 
 
 @command(
@@ -89,6 +98,7 @@ def diff(
 
     found = diff_plans(before, after, before_data, after_data)
     call.present(found.document)
+    call.talk().note(f"next: {call.line('check', *filter(None, (after_data,)), after, '--baseline', before)}")
     return ExitStatus.ANSWER_IS_NO if detailed_exitcode and not found.is_empty else ExitStatus.DONE
 
 

@@ -107,7 +107,10 @@ def validate(call: Call, data: options.Data = None, fail_on: FailOn = options.Fa
     place = call.place(data)
     found = validate_project(open_project(place, call.settings(place)))
     call.present(validation_document(found))
-    return ExitStatus.ANSWER_IS_NO if fails(found, fail_on.value) else ExitStatus.DONE
+    if fails(found, fail_on.value):
+        return ExitStatus.ANSWER_IS_NO
+    call.talk().note(f"next: {call.line('optimize', *(data or ()))}")
+    return ExitStatus.DONE
 
 
 @command(
@@ -156,6 +159,7 @@ def ingest(
             live=source,
         )
     call.present(document)
+    call.talk().note(f"tables written to {out}; next: {call.line('validate', out)}")
 
 
 @command("schedplan readers", "schedplan readers -o json")

@@ -100,7 +100,8 @@ const schedplanGantt = (() => {
       const shown = state.rows.slice(state.first, state.first + PAGE);
       const last = state.first + shown.length;
       const many = gantt.rows.length.toLocaleString("en");
-      told.textContent = shown.length === gantt.rows.length ? many + " rows"
+      label.hidden = gantt.rows.length < 2;
+      told.textContent = shown.length === gantt.rows.length ? (shown.length === 1 ? "" : many + " rows")
         : shown.length === 0 ? "none of " + many + " rows" : "rows " + (state.first + 1) + " to " + last + " of " + state.rows.length.toLocaleString("en")
           + (state.rows.length < gantt.rows.length ? ", of " + many + " in all" : "");
       back.disabled = state.first === 0;
