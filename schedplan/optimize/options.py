@@ -22,7 +22,8 @@ class SolveOptions:
     Beyond about apart_columns columns on pools, parts that share nothing are solved one by one.
     Beyond long_slots slots, a model on pools of more than about long_columns is not built: price_steps prove a bound over all of
     them, and parts of window_slots slots are planned one after another, each with the overlap_slots behind it in view, and with
-    window_frames boxes on its nodes.
+    window_frames boxes on its nodes; of more than about window_columns, and where no rule ties jobs to more than
+    room, windows and quotas, prices alone make a plan. It is renewed on nodes until renewal_work millions of cells are looked at.
     is_near: whether a plan that keeps to an earlier one is that one mended where not all of it can be searched at once, with boxes
     around what has changed, near_box_work each, until these have taken near_work; else everything is searched anew.
     is_probed: whether CP-SAT looks for more fixed values and ties of a model before it searches it, which takes about as long as
@@ -56,7 +57,9 @@ class SolveOptions:
     window_slots: int = 24
     overlap_slots: int = 12
     window_frames: int = 20
-    price_steps: int = 200
+    window_columns: int = 1_500_000
+    renewal_work: float = 4_000.0
+    price_steps: int = 300
     is_near: bool = True
     near_work: float = 1.5
     near_box_work: float = 0.15

@@ -1,4 +1,6 @@
-"""The search over a long horizon: a bound by prices of all its slots, then a plan window by window. It adds to what is best."""
+"""The search over a long horizon: a bound by prices of all its slots, then a plan from these prices, slot by slot, or window by
+window where the models of windows are small; the better one is renewed on its nodes. It adds to what is best.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ from schedplan.optimize.constraints.window import windows
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.windows.ascent import Ascent
+from schedplan.optimize.windows.on_floor import OnFloor, may_be_renewed
 from schedplan.optimize.windows.proven import proven_by_prices
 from schedplan.optimize.windows.roll import Roll, Rolled
-from schedplan.optimize.windows.route import told_size
+from schedplan.optimize.windows.route import about_columns, told_size
 from schedplan.packing.assignment import GangStart, has_work
 from schedplan.packing.supply import close_supply
 
@@ -26,8 +29,15 @@ class LongSearch:
     def run(self) -> None:
         """Prove a bound, then plan window by window."""
         self.best.route.append(told_size(self.problem))
-        ascent = proven_by_prices(self.best, Rates.of(self.problem, self.best.normalisation))
-        self._roll(ascent)
+        rates = Rates.of(self.problem, self.best.normalisation)
+        ascent = proven_by_prices(self.best, rates)
+        on_floor = OnFloor(self.best, ascent, rates) if may_be_renewed(self.problem) else None
+        if on_floor is not None:
+            on_floor.dispatch()
+        if on_floor is None or about_columns(self.problem) <= self.options.window_columns:
+            self._roll(ascent)
+        if on_floor is not None and not self.best.is_late():
+            on_floor.renew()
 
     def _roll(self, ascent: Ascent) -> None:
         """Plan window by window, and keep the whole where the check accepts it."""

@@ -112,6 +112,12 @@ class Relaxation:
         """Return what each job costs at least at some prices where it starts with a slot or later, or is left out; F, [job]."""
         return self._cheapest(self.payable(prices), slot)[0]
 
+    def priced(self, prices: Prices) -> list[Floats]:
+        """Return of every course what its starts cost at prices, [profile, slot], as if all were released when the grid begins;
+        what hangs on a choice alone is left aside."""
+        room, tenant = _summed(prices.room), _summed(prices.tenant)
+        return [self._costs(course, of, room, tenant) for course, of in zip(self.menu.courses, self.profiles, strict=True)]
+
     def likely(self, prices: Prices, jobs: Ints, slots: range, most: int, most_on_pool: int) -> dict[int, dict[int, list[int]]]:
         """Return by job and pool the slots, of some, in which starts are cheapest at some prices: so many of each job, and so many
         of it on each pool."""
