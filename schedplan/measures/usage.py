@@ -86,7 +86,9 @@ def _add(
     found.held_share[row, slots] += share
     found.busy_share[row, slots] += share * busy
     found.duty[row, slots] += share * duty
-    found.by_kind.setdefault(kind, np.zeros_like(found.held))[row, slots] += amount * busy
+    if kind not in found.by_kind:
+        found.by_kind[kind] = np.zeros_like(found.held)
+    found.by_kind[kind][row, slots] += amount * busy
     if isinstance(work, Job):
         found.job_busy[row, slots] += amount * busy
     _add_room(found, row, slots, count, shape)
