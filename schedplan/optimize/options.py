@@ -20,6 +20,8 @@ class SolveOptions:
     beyond pool_columns; beyond box_columns the plan on pools is packed on nodes, and node_frames boxes are
     built each by itself, with frame_work each.
     Beyond about apart_columns columns on pools, parts that share nothing are solved one by one.
+    A problem whose model on pools would take more than memory_mb is dealt out as shares of nodes, jobs and demand, of about
+    share_columns columns each, where its rules allow that and they are no more than most_shares.
     Beyond long_slots slots, a model on pools of more than about long_columns is not built: price_steps prove a bound over all of
     them, and parts of window_slots slots are planned one after another, each with the overlap_slots behind it in view, and with
     window_frames boxes on its nodes; of more than about window_columns, and where no rule ties jobs to more than
@@ -52,6 +54,8 @@ class SolveOptions:
     node_frames: int = 60
     frame_work: float = 0.3
     apart_columns: int = 20_000
+    share_columns: int = 700_000
+    most_shares: int = 24
     long_slots: int = 48
     long_columns: int = 60_000
     window_slots: int = 24

@@ -27,11 +27,17 @@ from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT
 from schedplan.optimize.reference.keep import carried_over
+from schedplan.optimize.reference.plan import reference
 from schedplan.optimize.reference.policy import ListPolicy
 from schedplan.optimize.reference.standard import listed, values
 from schedplan.optimize.repair.repairs import repairs
 from schedplan.optimize.search import Search
 from schedplan.optimize.windows.apart import is_apart, joined, of_nothing, parts_of
+from schedplan.optimize.windows.priced_floor import completed_on_nodes
+from schedplan.optimize.windows.proven import proven_by_prices
+from schedplan.optimize.windows.route import told_memory
+from schedplan.optimize.windows.shares import joined as joined_shares
+from schedplan.optimize.windows.shares import number_of_shares, shares_of
 from schedplan.packing.settling import replica_starts, settlings
 
 NEARLY = 0.001
@@ -140,6 +146,8 @@ class _Solve:
             return None
         if is_apart(self.problem, self.options):
             self._solve_apart()
+        elif (count := number_of_shares(self.problem, self.options)) > 1:
+            self._solve_shares(count)
         elif not self.search.has_plan():
             return None
         if self.best.incumbent is None:
@@ -165,6 +173,22 @@ class _Solve:
             shared = of_nothing(self.problem, Rates.of(self.problem, self.normalisation))
             self.best.bounds.append(fsum(bounds) - (len(parts) - 1) * shared - ROUNDED * (1 + len(parts) * abs(shared)))
         self.best.offer(joined(self.problem, parts, tuple(one.decisions for one, _ in found)))
+
+    def _solve_shares(self, count: int) -> None:
+        """Solve shares of a problem one by one, join their plans, and complete them; prices of the whole prove the bound."""
+        rates = Rates.of(self.problem, self.normalisation)
+        self.best.route.append(f"{told_memory(self.problem, self.options)}; {count} shares of nodes, jobs and demand")
+        proven_by_prices(self.best, rates)
+        shares, found = shares_of(self.problem, count), []
+        for number, share in enumerate(shares, 1):
+            self.best.tell(f"share {number} of {count}")
+            one = None if self.best.is_late() else _apart(share.problem, self.options, self.normalisation)
+            found.append(reference(share.problem) if one is None else one[0].decisions)
+            if number == 1 and one is not None:
+                self.best.route.append(f"share 1: {one[1].route}")
+        self.best.tell("what shares left out")
+        whole = joined_shares(self.problem, shares, tuple(found))
+        self.best.offer(completed_on_nodes(self.problem, rates, whole) or whole)
 
     def _begin(self) -> None:
         """Begin from what is given, else from what arithmetic alone gives: the list policies' plans and the earlier one."""

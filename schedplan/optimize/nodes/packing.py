@@ -15,6 +15,7 @@ from schedplan.model.workload import Job
 from schedplan.optimize.nodes.berth import Berth
 from schedplan.optimize.nodes.floor import Floor, Nodes
 from schedplan.optimize.nodes.offers import Offers, cheapest, nodes_for
+from schedplan.optimize.nodes.rates import Rates
 from schedplan.packing.assignment import GangStart
 
 Order = Callable[[GangStart], tuple[float, ...]]
@@ -77,15 +78,18 @@ def pack_again(begin: Callable[[], Floor], gangs: Iterable[GangStart], order: Or
 
 def insert(floor: Floor, offers: Offers, jobs: Iterable[Job]) -> int:
     """Put each job where it adds least to F, the dearest to leave out first; return how many found a place that is worth it."""
-    rates = floor.rates
-    ordered = sorted(jobs, key=lambda job: (-rates.left_out(job) / _node_h(job), job.name))
     count = 0
-    for job in ordered:
+    for job in by_worth(jobs, floor.rates):
         berth = cheapest(floor, offers, job)
         if berth is not None:
             floor.put(berth)
             count += 1
     return count
+
+
+def by_worth(jobs: Iterable[Job], rates: Rates) -> list[Job]:
+    """Return jobs in order: those that are dearest to leave out for what they hold first."""
+    return sorted(jobs, key=lambda job: (-rates.left_out(job) / _node_h(job), job.name))
 
 
 def _width(job: Job) -> tuple[float, ...]:

@@ -19,16 +19,25 @@ from schedplan.optimize.nodes.berth import Berth
 from schedplan.optimize.nodes.fleets import Demands, refit
 from schedplan.optimize.nodes.floor import Floor
 from schedplan.optimize.nodes.offers import Offer, berths, nodes_for
+from schedplan.optimize.nodes.packing import by_worth
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.sites import Site
 
 
-class PricedFloor:
-    """A floor, with the replicas that serve every slot on it from the start."""
+def completed_on_nodes(problem: Problem, rates: Rates, decisions: Decisions) -> Decisions | None:
+    """Return decisions with what they leave out where it adds least to F, and replicas chosen anew; None where nodes could not be
+    up in time."""
+    priced = PricedFloor(problem, rates, decisions)
+    priced.insert(job for job in by_worth(problem.jobs, rates) if job.name not in priced.floor.berths)
+    return priced.decisions()
 
-    def __init__(self, problem: Problem, rates: Rates) -> None:
+
+class PricedFloor:
+    """A floor, empty or with what decisions have, and with the replicas that serve every slot on it from the start."""
+
+    def __init__(self, problem: Problem, rates: Rates, decisions: Decisions | None = None) -> None:
         self.problem, self.rates = problem, rates
-        self.floor = Floor(problem, rates)
+        self.floor = Floor(problem, rates) if decisions is None else Floor.of(problem, rates, decisions)
         self._layout: Layout = without_columns(problem, problem.jobs, Level.POOLS)
         self._demands = Demands.of(self._layout, self.floor)
         self._nodes_of_pool: dict[str, NDArray[np.intp]] = {}
