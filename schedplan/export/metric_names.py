@@ -15,7 +15,7 @@ PREFIX = "schedplan"
 STAT = "stat"
 PROJECT = "project"
 
-PARTS = ("pool", "tenant", "service", "kind", "job", "cause", "reward")
+PARTS = ("pool", "tenant", "service", "kind", "job", "cause", "reward", "bound")
 _WITHOUT_PARTS = ",".join(f'{name}=""' for name in PARTS)
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_]")
 _ENDINGS = (

@@ -41,7 +41,7 @@ def prometheus_text(watched: Watched) -> str:
     lines: list[str] = []
     for name in sorted(samples):
         lines += [
-            f"# HELP {name} {_HELP.get(name, 'A measure of a plan; docs/measures.md of schedplan says what it means.')}",
+            f"# HELP {name} {_HELP.get(name, 'A measure of a plan or replay; docs/measures.md of schedplan says what it means.')}",
             f"# TYPE {name} gauge",
         ]
         lines += sorted(samples[name])

@@ -30,7 +30,8 @@ SCHEMA_VERSION = "1.1"
 RECORD = "simulate.json"
 TIMELINE_FILE, JOBS_FILE = "timeline.parquet", "jobs_out.parquet"
 SERVICES_FILE, REPLICAS_FILE = "services_out.parquet", "replicas_out.parquet"
-_TABLE_FILES = (TIMELINE_FILE, JOBS_FILE, SERVICES_FILE, REPLICAS_FILE)
+MEASURES_FILE = "measures.prom"
+_TABLE_FILES = (TIMELINE_FILE, JOBS_FILE, SERVICES_FILE, REPLICAS_FILE, MEASURES_FILE)
 _REPORT_FILES = ("report.html", "report.md", "report.json", "junit.xml")
 SIMULATION_FOLDER = FolderKind(KIND, RECORD, (RECORD, *_TABLE_FILES, *_REPORT_FILES))
 
@@ -67,10 +68,19 @@ class SimulationRecord:
 
 
 def write_simulation(
-    folder: Path, record: SimulationRecord, timeline: Timeline, *, force: bool = False, inputs: Iterable[Path] = ()
+    folder: Path,
+    record: SimulationRecord,
+    timeline: Timeline,
+    metrics: str,
+    *,
+    force: bool = False,
+    inputs: Iterable[Path] = (),
 ) -> None:
-    """Put a replay at `folder`: complete, or the place is left as it was. Raises OutputError (artefact_folder tells when)."""
-    tables = _tables(timeline)
+    """Put a replay at `folder`: complete, or the place is left as it was. Raises OutputError (artefact_folder tells when).
+
+    metrics: its measures as text for Prometheus.
+    """
+    tables = (*_tables(timeline), (MEASURES_FILE, metrics.encode("utf-8")))
     manifest: dict[str, Json] = {name: sha256_of(content) for name, content in tables}
     head = sealed({"kind": KIND, "schema_version": SCHEMA_VERSION, **_values(record), "files": manifest})
     write_folder_whole(folder, (*tables, (RECORD, head)), SIMULATION_FOLDER, force=force, inputs=inputs)

@@ -89,6 +89,11 @@ def watched(saved: SavedPlan) -> Watched:
     )
 
 
+def watched_measures(project: str, measures: tuple[Measure, ...], until_s: int) -> Watched:
+    """Return what is watched of measures of what lasts until an instant, their names without control characters."""
+    return Watched(visible(project), tuple(_plain(measure) for measure in measures), until_s)
+
+
 def _plain(measure: Measure) -> Measure:
     return replace(measure, labels=tuple((name, visible(value)) for name, value in measure.labels))
 

@@ -11,6 +11,7 @@ from schedplan.engines.part import Blocking
 from schedplan.engines.policy import Policy
 from schedplan.engines.policy_table import policy as policy_of
 from schedplan.errors import InputError, UsageError
+from schedplan.export.prometheus_text import prometheus_text
 from schedplan.measures.hindsight import hindsight_measures, offered_load
 from schedplan.measures.replay import replay_measures
 from schedplan.model.plan import Plan, jobs_in_pieces
@@ -24,6 +25,7 @@ from schedplan.simulate.resample import says
 from schedplan.tables.artefact_simulation import SimulationRecord, write_simulation
 from schedplan.tables.convert import Content
 from schedplan.tables.machine import Machine, parse_machine
+from schedplan.workflows.export import watched_measures
 from schedplan.workflows.plan import open_plan
 from schedplan.workflows.policies import chosen_policy
 from schedplan.workflows.project import Project
@@ -141,7 +143,9 @@ def simulate_project(project: Project, asked: SimulateOptions, tell: Tell | None
 
 def save(simulated: Simulated, project: Project, folder: Path, *, force: bool = False) -> None:
     """Write a replay to its folder, whole or not at all."""
-    write_simulation(folder, simulated.record, simulated.timeline, force=force, inputs=project.paths())
+    record, timeline = simulated.record, simulated.timeline
+    metrics = prometheus_text(watched_measures(record.project, record.measures, timeline.last_s))
+    write_simulation(folder, record, timeline, metrics, force=force, inputs=project.paths())
 
 
 def default_folder(project: Project) -> Path:

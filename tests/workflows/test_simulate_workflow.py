@@ -168,6 +168,7 @@ def test_every_rule_of_a_policy_is_printed() -> None:
         "estimate",
         "preemption",
         "replicas",
+        "nodes",
         "cycle",
     ]
     assert sorted(rules) == sorted(said["rules"])
@@ -244,3 +245,14 @@ def test_replications_with_bands_and_ties(project: Path) -> None:
     assert said["bands"][0]["mean"] == record.bands[0].mean
     assert 2 == len({one.policy for one in record.differences})
     assert run("simulate", "--against", "fcfs").exit_code == 2
+
+
+def test_measures_for_prometheus(project: Path) -> None:
+    shown = run("simulate", "--policy", "easy", "-o", "json")
+    lines = (project / "runs" / "simulation" / "measures.prom").read_text(encoding="utf-8").splitlines()
+    found = [one for one in json.loads(shown.stdout)["measures"] if one["value"] is not None]
+
+    assert "# TYPE schedplan_wait_seconds gauge" in lines
+    assert 'schedplan_wait_seconds{project="log",tenant="y",stat="mean"} 0' in lines
+    # Beside the measures stands the end of the replay.
+    assert len(found) + 1 == sum(not line.startswith("#") for line in lines)
