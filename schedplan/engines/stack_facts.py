@@ -27,9 +27,16 @@ _PLACED = frozenset(
         "shared-pool",
         "gang-on-spot",
         "isolated-slices",
+        "gpu-model",
+        "fractional-gpu",
+        "mig",
+        "numa",
+        "topology",
+        "dra",
+        "spot-fallback",
     )
 )
-"""Capabilities that a controller of workloads doesn't give to what it hands over."""
+"""Capabilities that a controller of workloads doesn't give to the pods that it hands over."""
 
 
 @cache

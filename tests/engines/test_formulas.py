@@ -237,7 +237,7 @@ def test_slurm_order_is_that_of_the_priority_at_every_instant() -> None:
     older = LaneView(submit_s=0, rank=0)
     large, medium = LaneView(submit_s=43_200, rank=1, of_machine=0.25), LaneView(submit_s=43_200, rank=2, of_machine=0.1)
 
-    assert sorted((older, large, medium), key=factors.key) == [large, older, medium]
+    assert sorted((older, large, medium), key=factors) == [large, older, medium]
     for now_s in (43_200, 100_000, 600_000):
         found = [factors.priority(now_s - one.submit_s, one.of_machine, one.priority) for one in (large, older, medium)]
         assert found == sorted(found, reverse=True)
@@ -246,4 +246,4 @@ def test_slurm_order_is_that_of_the_priority_at_every_instant() -> None:
 def test_slurm_without_weights_keeps_the_order_of_submission() -> None:
     early, late = LaneView(submit_s=5, rank=0, priority=1), LaneView(submit_s=9, rank=1, priority=9, of_machine=1.0)
 
-    assert Multifactor().key(early) < Multifactor().key(late)
+    assert Multifactor()(early) < Multifactor()(late)

@@ -170,3 +170,16 @@ def test_kai_serves_the_queue_below_its_fair_share_first() -> None:
 
     assert starts(found)["y"] == 2
     assert starts(found)["x2"] == 600
+
+
+def test_ray_does_what_a_trial_of_ray_showed() -> None:
+    """Ray 2.60.0 on three emulated nodes of 8: PACK puts 12 bundles on two nodes, 8 and 4, and 4 on one; of two groups of 2 x 8 the
+    second waits, a group of 4 x 1 goes by, and the second starts when the first is gone."""
+    cluster = Cluster((Pool("n", 3, 3, 3, gpus=8),))
+
+    twelve, _ = run("ray", (job("pack", 12, 10),), cluster)
+    mixed, _ = run("ray", (job("a", 2, 10, gpus=8), job("b", 2, 10, 1, gpus=8), job("c", 4, 10, 2)), cluster)
+
+    assert sorted(twelve.parts.workers.tolist()) == [4, 8]
+    assert starts(mixed) == {"a": 0, "b": 600, "c": 2}
+    assert mixed.parts.workers[mixed.parts.job == 2].tolist() == [4]

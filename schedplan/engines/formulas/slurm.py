@@ -36,7 +36,7 @@ class Multifactor:
         aged = min(age_s / self.max_age_s, 1.0)
         return self.age * aged + self.size * size + self.qos * priority / self.largest + self.fairshare * fairshare
 
-    def key(self, lane: LaneView) -> tuple[int, ...]:
+    def __call__(self, lane: LaneView) -> tuple[int, ...]:
         """Return minus the priority in millionths of one point, without the fair-share factor and as if no job ever reached the
         largest age: the difference of two jobs then never changes, and their order needs no second look."""
         asked = self.priority(0.0, lane.of_machine, lane.priority)

@@ -34,7 +34,7 @@ def slurm(values: Values) -> Policy:
         summary="Slurm: one partition, backfill that delays no reservation",
         order=Order(
             f"multifactor priority: age {age:g}, job size {size:g}, QOS {qos:g}; highest first, then earlier submission, then name",
-            factors.key,
+            factors,
             by_priority=qos > 0,
         ),
         blocking=Blocking.HEAD,
