@@ -3,7 +3,7 @@
 #   make demo   install, plan the e-commerce day, print the comparison and the path of its HTML report
 #   make test   install, run the tests
 #   make prove  the long proofs: brute force, planted plans, changes that must not matter, replays, changed clusters; an hour of CPU
-#   make test-real  the tests that need a real program on this machine: Chromium, Prometheus, Slurm
+#   make test-real  the tests that need a real program on this machine: Chromium, Prometheus, Slurm, and Ray in .venv-ray
 #   make ingest-report   what becomes of every file of the public data, row by row
 #   make lint   install, check style, types and import layers
 #   make docs   write the pages of docs/ that the code holds
@@ -20,10 +20,11 @@ PYTHON := $(shell for name in python3.11 python3.12 python3.13 python3.14 python
 UV := $(shell command -v uv 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
+RAY := .venv-ray
 STAMP := $(VENV)/.installed
 DEMO := demo/ecommerce-day
 
-.PHONY: help setup demo test prove test-real ingest-report lint docs bench lock
+.PHONY: help setup setup-ray demo test prove test-real ingest-report lint docs bench lock
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -43,6 +44,14 @@ else
 endif
 	@touch $@
 
+# Ray stands apart: schedplan does not need it, and its own requirements are many.
+setup-ray: $(RAY)/.installed
+
+$(RAY)/.installed: tests/real/ray.lock
+	"$(PYTHON)" -m venv $(RAY)
+	$(RAY)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/real/ray.lock
+	@touch $@
+
 demo: setup
 	$(BIN)/schedplan init --sample ecommerce-day $(DEMO) --force
 	$(BIN)/schedplan optimize $(DEMO) --out $(DEMO)/runs/plan --force
@@ -55,7 +64,7 @@ prove: setup
 	OPENBLAS_NUM_THREADS=1 PYTHONPATH=. $(BIN)/python -m tests.oracle.prove
 	$(BIN)/python -m pytest -q -m long_proof
 
-test-real: setup
+test-real: setup setup-ray
 	$(BIN)/python -m pytest -q -m real_service tests/real
 
 ingest-report: setup
@@ -77,3 +86,5 @@ lock:
 	@test -n "$(UV)" || { echo "make lock needs uv" >&2; exit 1; }
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--no-emit-index-url --no-emit-find-links --extra dev --upgrade pyproject.toml --output-file requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--no-emit-index-url --no-emit-find-links --upgrade tests/real/ray.in --output-file tests/real/ray.lock

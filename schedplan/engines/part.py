@@ -141,9 +141,20 @@ class Tie(Enum):
     RANDOM = "drawn among the best, by a hash of seed, job and worker"
 
 
+class Spill(Enum):
+    """How many workers of a gang the chosen node takes before the next choice."""
+
+    WORKER = "one worker"
+    NODE = "as many workers as it holds"
+    SPREAD = "one worker, and nodes that have none of the gang come first"
+
+
 @dataclass(frozen=True, slots=True)
 class NodeChoice:
     """Which node a worker gets: the largest score among those that hold it. score None: all alike.
+
+    spill: how much of a gang goes there. is_domain_by_score: of several racks, or nodes, that hold a whole gang the one of the best
+    node is taken, else the one with the least room.
 
     sees_devices, sees_kinds: whether the score looks at single devices, or at what kinds of workers stand on a node. device: which
     device of the chosen node a share goes to; None: the fullest that holds it. is_guided: places are kept for expected work.
@@ -157,6 +168,8 @@ class NodeChoice:
     sees_kinds: bool = False
     device: DeviceChoice | None = None
     is_guided: bool = False
+    spill: Spill = Spill.WORKER
+    is_domain_by_score: bool = False
 
 
 class PreemptionKind(Enum):

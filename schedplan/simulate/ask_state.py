@@ -92,6 +92,12 @@ class AskState:
             return None
         return min((total, idx) for idx, total in enumerate(self.domain_total) if total >= workers)[1]
 
+    def nodes_outside(self, workers: int) -> list[int]:
+        """Return the nodes whose domain does not hold so many workers."""
+        if self.domain is None:
+            return []
+        return [node for node, idx in enumerate(self.domain) if idx < 0 or self.domain_total[idx] < workers]
+
 
 def _may_stand(pool: Pool, ask: Ask) -> bool:
     return refusal(pool, ask.shape) is None and ask.may_stand_in(pool.market)

@@ -6,6 +6,7 @@ Scores are kept per ask and brought up to date only where a node changed, and by
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,13 +43,29 @@ class NodeScores:
         self._most = np.where(largest > 0, largest, np.nan)
         self._widest = max((pool.gpus for pool in machine.pools), default=0)
 
-    def choose(self, ask: AskState, domain: int | None, job: int, worker: int) -> int:
-        """Return the node for one more worker, within a domain where one is given."""
+    def choose(
+        self,
+        ask: AskState,
+        domain: int | None,
+        job: int,
+        worker: int,
+        full: Collection[int] = (),
+        last: Collection[int] = (),
+    ) -> int:
+        """Return the node for one more worker, within a domain where one is given, none that is `full` for this job; one of `last`
+        where no other holds it."""
         if self.choice.score is None:
-            return next(node for node, fit in enumerate(ask.fit) if fit and (domain is None or ask.domain_of(node) == domain))
+            return next(
+                node
+                for node, fit in enumerate(ask.fit)
+                if fit and node not in full and (domain is None or ask.domain_of(node) == domain)
+            )
         scores = self.scored(ask)
         if domain is not None:
             scores = np.where(np.asarray(ask.domain) == domain, scores, NOWHERE)
+        scores = _without(scores, full)
+        others = _without(scores, last)
+        scores = others if others.max() > NOWHERE else scores
         best = int(scores.argmax())
         if self.choice.tie is Tie.SMALLEST_NAME:
             return best
@@ -132,6 +149,14 @@ class NodeScores:
 
     def _kinds_on(self, node: int) -> tuple[float, ...]:
         return tuple(sorted(self._free.kinds[node]))
+
+
+def _without(scores: NDArray[np.float64], nodes: Collection[int]) -> NDArray[np.float64]:
+    if not nodes:
+        return scores
+    found = scores.copy()
+    found[list(nodes)] = NOWHERE
+    return found
 
 
 def typical_shapes(asks: tuple[Ask, ...], jobs: list[int]) -> NDArray[np.float64]:

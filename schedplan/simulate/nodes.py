@@ -5,12 +5,13 @@ Fits and scores of an ask are kept per node and brought up to date only where so
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.engines.part import NodeChoice
+from schedplan.engines.part import NodeChoice, Spill
 from schedplan.simulate.ask_state import AskState
 from schedplan.simulate.capacity import Held, Spots
 from schedplan.simulate.free_nodes import FreeNodes, joined
@@ -59,12 +60,20 @@ class NodeCapacity:
         return min(state.total if state.domain is None else max(state.domain_total, default=0), state.workers)
 
     def place(self, ask: int, job: int, workers: int, first: int) -> tuple[Held, ...]:
-        state = self.caught_up(ask)
-        domain = state.tightest_domain(workers)
+        state, choice = self.caught_up(ask), self._scores.choice
+        if choice.is_domain_by_score:
+            domain = state.domain_of(self._scores.choose(state, None, job, first, state.nodes_outside(workers)))
+        else:
+            domain = state.tightest_domain(workers)
         parts: list[Held] = []
-        for worker in range(first, first + workers):
-            node = self._scores.choose(state, domain, job, worker)
-            parts.append(self._take(state, node, self._scores.device_for(state, node)))
+        taken: Counter[int] = Counter()
+        while len(parts) < workers:
+            full = [node for node, count in taken.items() if count == state.most]
+            node = self._scores.choose(state, domain, job, first + len(parts), full, taken if choice.spill is Spill.SPREAD else ())
+            left = min(workers - len(parts), state.fit[node], state.most - taken[node])
+            for _ in range(left if choice.spill is Spill.NODE else 1):
+                parts.append(self._take(state, node, self._scores.device_for(state, node)))
+                taken[node] += 1
             self._catch_up(state)
         return tuple(parts) if workers == 1 else joined(parts)
 

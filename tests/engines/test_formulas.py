@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from schedplan.engines.formulas.kai import KaiScore, fair_share
 from schedplan.engines.formulas.kube import KubeScore, balanced, least_allocated, most_allocated
-from schedplan.engines.formulas.ray import RayScore
+from schedplan.engines.formulas.ray import bundle_score
 from schedplan.engines.formulas.slurm import Multifactor, fairshare_factor
 from schedplan.engines.formulas.volcano import VolcanoScore, binpack, deserved
 from schedplan.engines.formulas.yunikorn import YuniKornScore, usage_ratio
@@ -210,12 +210,12 @@ def test_kai_packs_by_devices_and_by_cores_where_none_is_asked_for() -> None:
 # Ray
 
 
-def test_ray_fills_by_devices_then_takes_what_is_used_to_less_than_half() -> None:
-    """Cores used with the worker: 16/64 on a free node, below 0.5: 0; 48/64 = 0.75 on a half full one. Devices 0.25 and 0.75."""
+def test_ray_takes_the_node_that_keeps_the_largest_shares_of_what_is_free() -> None:
+    """A free node keeps 6/8 of devices, 48/64 of cores and 224/256 of memory; a half full one 2/4, 16/32 and 96/128."""
     both = nodes((8, 64, 256), (4, 32, 128))
 
-    assert RayScore()(both, WORKER).tolist() == pytest.approx([0.25, 0.75 - 0.75 / 1000])
-    assert RayScore(packs=False)(both, WORKER).tolist() == pytest.approx([-0.25, -0.75 - 0.75 / 1000])
+    assert bundle_score(both, WORKER).tolist() == [0.75 + 0.75 + 0.875, 0.5 + 0.5 + 0.75]
+    assert bundle_score(both, asked(2)).tolist() == [0.75, 0.5]
 
 
 # Slurm

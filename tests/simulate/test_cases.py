@@ -51,7 +51,7 @@ def job_of(given: dict[str, Any]) -> Job:
         workers=given.get("workers", 1),
         priority=given.get("priority", 0),
         tenant=given.get("tenant", "default"),
-        shape=WorkerShape(gpus=given.get("gpus", 1), cpus=given.get("cpus", 0)),
+        shape=WorkerShape(gpus=given.get("gpus", 1), cpus=given.get("cpus", 0), max_per_node=given.get("most")),
         preemptible=given.get("preemptible", True),
         checkpoint_minutes=given["checkpoint"] / 60 if "checkpoint" in given else None,
         checkpoint_cost_minutes=given.get("checkpoint_cost", 0) / 60,
@@ -131,12 +131,14 @@ def test_case(case: Case) -> None:
         outages=tuple(Outage(**{**outage, "kind": OutageKind(outage["kind"])}) for outage in given.get("outages", ())),
     ).timeline
     started = [idx for idx in range(len(found.jobs)) if found.started[idx]]
-    node_of = {found.jobs[job]: found.nodes[node] for job, node in zip(found.parts.job, found.parts.node, strict=True)}
+    nodes_of: dict[str, set[str]] = {name: set() for name in found.jobs}
+    for job, node in zip(found.parts.job, found.parts.node, strict=True):
+        nodes_of[found.jobs[job]].add(found.nodes[node])
     measured = {measure.name: measure.value for measure in replay_measures(found) if not measure.labels}
     seen = {
         "starts": {found.jobs[idx]: int(found.start_s[idx]) for idx in started},
         "ends": {found.jobs[idx]: int(found.end_s[idx]) for idx in started},
-        "nodes": {job: node_of[job] for job in given["expect"].get("nodes", {})},
+        "nodes": {job: "|".join(sorted(nodes_of[job])) for job in given["expect"].get("nodes", {})},
         "reasons": {
             found.jobs[idx]: word
             for idx in started
