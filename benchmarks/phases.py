@@ -32,6 +32,7 @@ def load(folder: Path) -> tuple[Settings, Content]:
 def forecast(settings: Settings, content: Content) -> Problem:
     """Forecast the load of every service to the end of the horizon, and return the problem."""
     from schedplan.model.problem import Problem
+    from schedplan.tables.quotas import joined
 
     grid = settings.horizon.grid(settings.horizon.start_s or 0)
     return Problem(
@@ -41,6 +42,7 @@ def forecast(settings: Settings, content: Content) -> Problem:
         jobs=content.jobs,
         services=content.services,
         demands=tuple(_demand(service, settings, content, grid) for service in content.services),
+        quotas=joined(content.quotas, settings.quotas),
         objective=settings.objective,
         limits=settings.limits,
         timezone=settings.project.timezone,

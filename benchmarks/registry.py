@@ -67,7 +67,7 @@ SPECS = (
     Spec(
         "fleet-week",
         lambda folder, size: write_fleet_day(folder, Fleet(nodes=size, jobs=70 * size, hours=168)),
-        sizes=(20, 100),
+        sizes=(20, 100, 1000),
         smoke=2,
     ),
     Spec("shared-devices", write_shared_devices, sizes=(150, 1500), smoke=6, is_static=True),
