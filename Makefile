@@ -58,7 +58,7 @@ demo: setup
 	$(BIN)/schedplan report $(DEMO)/runs/plan
 
 test: setup
-	$(BIN)/python -m pytest -q -m "not real_service and not long_proof"
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not real_service and not long_proof"
 
 prove: setup
 	OPENBLAS_NUM_THREADS=1 PYTHONPATH=. $(BIN)/python -m tests.oracle.prove

@@ -67,7 +67,7 @@ def test_rolling_does_not_look_past_its_origin() -> None:
     ("season", "n_steps", "words"),
     [
         (61, 61 * 5, "a season of 61 steps is more than the 60"),
-        (12, 47, "needs 4 seasons of 12 steps, there are 47 steps"),
+        (12, 47, "needs 4 seasons of 12 steps, there are 47 to fit on"),
         (12, 48, "repeats exactly"),
     ],
 )

@@ -38,7 +38,7 @@ def jobs(table: TableFile) -> list[tuple[str, int]]:
     ("name", "content"),
     [
         ("jobs.tsv", CSV.replace(",", "\t").encode()),
-        ("jobs.tsv.gz", gzip.compress(CSV.replace(",", "\t").encode())),
+        ("jobs.tsv.gz", gzip.compress(CSV.replace(",", "\t").encode(), mtime=0)),
         ("jobs.csv.zst", pa.compress(CSV.encode(), codec="zstd", asbytes=True)),
         ("jobs.jsonl", b'{"job": "007", "workers": 2}\n\n{"workers": 3, "job": "1e5"}\n'),
         ("jobs.ndjson.zst", pa.compress(b'{"job":"007","workers":2}\n{"job":"1e5","workers":3.0}', codec="zstd", asbytes=True)),
