@@ -14,14 +14,14 @@ from schedplan.model.problem import Problem
 from schedplan.model.workload import Job
 from schedplan.optimize.cells import Level
 from schedplan.optimize.conflict.screening import screened_jobs
+from schedplan.optimize.decompose.apart import is_apart
 from schedplan.optimize.layout import layout
 from schedplan.optimize.models import Models
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.least_carbon import sunk_carbon
 from schedplan.optimize.reference.plan import normalisation as scales
 from schedplan.optimize.reference.plan import reference
-from schedplan.optimize.windows.apart import is_apart
-from schedplan.optimize.windows.route import is_beyond_memory, is_long, unplaceable
+from schedplan.optimize.route import is_beyond_memory, is_long, unplaceable
 from schedplan.packing.screen import Screened
 
 

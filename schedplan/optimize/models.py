@@ -12,7 +12,7 @@ from schedplan.model.workload import Job
 from schedplan.optimize.cells import Level
 from schedplan.optimize.formulation import Formulation, aimed, build, copied
 from schedplan.optimize.layout import Layout, layout
-from schedplan.optimize.wide import is_summable, widened
+from schedplan.optimize.wide.widened import is_summable, widened
 
 WIDE_COLUMNS = 10_000
 """Models of more columns are built as arrays where their rows are sums over slots, and not start by start."""

@@ -11,6 +11,7 @@ from functools import cached_property
 from schedplan.model.plan import Decisions
 from schedplan.optimize.best import Best
 from schedplan.optimize.cells import Level
+from schedplan.optimize.dispatch.at_prices import SearchAtPrices
 from schedplan.optimize.formulation import Formulation
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.models import Models
@@ -20,11 +21,10 @@ from schedplan.optimize.on_nodes import on_nodes
 from schedplan.optimize.refine.prices import StartPrices
 from schedplan.optimize.refine.pruned import Pruned
 from schedplan.optimize.refine.refinement import Refinement
+from schedplan.optimize.route import is_beyond_memory, is_long, kept_whole_because
 from schedplan.optimize.solvers.branch import branch
 from schedplan.optimize.solvers.cp_sat import Found, Outcome, search
-from schedplan.optimize.windows.at_prices import SearchAtPrices
 from schedplan.optimize.windows.long_search import LongSearch
-from schedplan.optimize.windows.route import is_beyond_memory, is_long, kept_whole_because
 from schedplan.packing.assignment import FleetSlot, GangStart
 
 NODE_ROUNDS = 2

@@ -22,7 +22,12 @@ from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.optimize.best import Best
 from schedplan.optimize.conflict.core import conflict
 from schedplan.optimize.conflict.satisfaction import Answer, satisfaction
+from schedplan.optimize.decompose.apart import is_apart, joined, of_nothing, parts_of
+from schedplan.optimize.decompose.shares import joined as joined_shares
+from schedplan.optimize.decompose.shares import number_of_shares, shares_of
+from schedplan.optimize.dispatch.priced_floor import completed_on_nodes
 from schedplan.optimize.ground import Ground, Incumbent, ground_of
+from schedplan.optimize.lagrangian.proven import proven_by_prices
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT
@@ -31,13 +36,8 @@ from schedplan.optimize.reference.plan import reference
 from schedplan.optimize.reference.policy import ListPolicy
 from schedplan.optimize.reference.standard import listed, values
 from schedplan.optimize.repair.repairs import repairs
+from schedplan.optimize.route import told_memory
 from schedplan.optimize.search import Search
-from schedplan.optimize.windows.apart import is_apart, joined, of_nothing, parts_of
-from schedplan.optimize.windows.priced_floor import completed_on_nodes
-from schedplan.optimize.windows.proven import proven_by_prices
-from schedplan.optimize.windows.route import told_memory
-from schedplan.optimize.windows.shares import joined as joined_shares
-from schedplan.optimize.windows.shares import number_of_shares, shares_of
 from schedplan.packing.settling import replica_starts, settlings
 
 NEARLY = 0.001

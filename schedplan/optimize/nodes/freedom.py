@@ -30,6 +30,12 @@ def may_refit(problem: Problem, service: Service) -> bool:
     return holds_whole_devices(service.shape) and not (lags or is_apart or is_told or is_bound)
 
 
+def may_land(problem: Problem) -> bool:
+    """Whether all work that waits may be put on nodes by room, windows and quotas alone, whatever part of a horizon is planned."""
+    waiting = (job for job in problem.jobs if job.state is not JobState.RUNNING)
+    return all(may_move(problem, job) for job in waiting) and all(may_refit(problem, one) for one in problem.services)
+
+
 def holds_whole_devices(shape: WorkerShape) -> bool:
     """Whether sums over the devices of a node say whether the shape fits there, beside others like it."""
     return shape.slice_profile is None and (shape.gpus == 0 or shape.gpus >= 1)

@@ -1,1 +1,1 @@
-"""Long horizons: a bound over all of the horizon by prices, plans window by window, and parts that share nothing apart."""
+"""Long horizons planned window by window: parts of a horizon, and how their plans stand on nodes one after another."""

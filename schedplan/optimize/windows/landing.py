@@ -10,12 +10,10 @@ from dataclasses import dataclass
 
 from schedplan.measures.objective import Normalisation
 from schedplan.model.plan import ReplicaPart
-from schedplan.model.problem import Problem
-from schedplan.model.workload import Job, JobState
+from schedplan.model.workload import Job
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.nodes.berth import Berth
 from schedplan.optimize.nodes.climb import Climb
-from schedplan.optimize.nodes.freedom import may_move, may_refit
 from schedplan.optimize.nodes.offers import Offers
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
@@ -40,12 +38,6 @@ class Landed:
     gangs: tuple[GangStart, ...]
     replicas: tuple[ReplicaPart, ...]
     work: float
-
-
-def may_land(problem: Problem) -> bool:
-    """Whether all work that waits may be put on nodes by room, windows and quotas alone, part by part."""
-    waiting = (job for job in problem.jobs if job.state is not JobState.RUNNING)
-    return all(may_move(problem, job) for job in waiting) and all(may_refit(problem, one) for one in problem.services)
 
 
 def landed(

@@ -8,13 +8,13 @@ from schedplan.model.plan import Decisions
 from schedplan.model.workload import JobState
 from schedplan.optimize.best import Best
 from schedplan.optimize.constraints.window import windows
+from schedplan.optimize.dispatch.on_floor import OnFloor, may_be_renewed
+from schedplan.optimize.lagrangian.ascent import Ascent
+from schedplan.optimize.lagrangian.proven import proven_by_prices
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.on_nodes import on_nodes
-from schedplan.optimize.windows.ascent import Ascent
-from schedplan.optimize.windows.on_floor import OnFloor, may_be_renewed
-from schedplan.optimize.windows.proven import proven_by_prices
+from schedplan.optimize.route import about_columns, told_size
 from schedplan.optimize.windows.roll import Roll, Rolled
-from schedplan.optimize.windows.route import about_columns, told_size
 from schedplan.packing.assignment import GangStart, has_work
 from schedplan.packing.supply import close_supply
 

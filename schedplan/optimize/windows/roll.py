@@ -17,17 +17,18 @@ from schedplan.model.plan import ReplicaPart
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.formulation import Formulation
+from schedplan.optimize.lagrangian.menu import Floats
+from schedplan.optimize.lagrangian.relaxation import Prices, Relaxation
 from schedplan.optimize.layout import Layout
 from schedplan.optimize.models import Models
+from schedplan.optimize.nodes.freedom import may_land
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.refine.dive import STYLES, dive
 from schedplan.optimize.refine.refinement import Refinement
 from schedplan.optimize.solvers.cp_sat import Found, Outcome
 from schedplan.optimize.solvers.master import Master
-from schedplan.optimize.windows.landing import landed, may_land
-from schedplan.optimize.windows.menu import Floats
+from schedplan.optimize.windows.landing import landed
 from schedplan.optimize.windows.part import Likely, in_whole, part_layout, part_of
-from schedplan.optimize.windows.relaxation import Prices, Relaxation
 from schedplan.packing.assignment import FleetSlot, GangStart
 
 STARTS, LEAST_A_JOB, MOST_A_JOB = 30_000, 12, 30

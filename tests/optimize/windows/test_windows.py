@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from schedplan.measures.feasibility import violations
-from schedplan.measures.objective import Normalisation, Scale
 from schedplan.model.cluster import Cluster, Pool
 from schedplan.model.plan import PlanStatus
-from schedplan.model.problem import Limits, Objective, Problem
+from schedplan.model.problem import Limits, Problem
 from schedplan.model.workload import Job, WorkerShape
-from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.route import about_columns, is_long, kept_whole_because
 from schedplan.optimize.solve import optimize
-from schedplan.optimize.windows.relaxation import Prices, Relaxation
-from schedplan.optimize.windows.route import about_columns, is_long, kept_whole_because
 from schedplan.timegrid import TimeGrid
 from tests.oracle.agreement import ONES, divisors_of, tolerance
 from tests.oracle.brute_force import best_plan
@@ -90,26 +86,9 @@ def test_what_a_budget_binds_is_planned_as_a_whole() -> None:
     assert "all slots at once: a budget counts whole days" in optimize(problem, BY_WINDOWS).proof.route
 
 
-def test_room_that_is_asked_for_twice_is_worth_its_price() -> None:
-    # One owned node with 8 devices, price 0; two gangs of 8 devices for an hour in one slot of an hour. F counts waiting alone, an
-    # hour of one device as 1/16: left out, a gang waits its hour, 8/16 = 0.5, and what is left out costs nothing else.
-    # At a price of 1/32 a device the hour costs a gang 0.25, and the node sells 8 devices for 0.25: 0.25 + 0.25 - 0.25 = 0.25.
-    # The best plan leaves one gang out, 0.5; at 1/16 each gang costs 0.5 and the node sells 0.5: 0.5.
-    problem = replace(
-        _one_node(_job("a", 60), _job("b", 60), hours=1), objective=Objective(latency=1, utilization=0, cost=0, unplaced=0)
-    )
-    scale = Scale(16.0, 0.0)
-    relaxation = Relaxation(problem, Rates.of(problem, Normalisation(scale, scale, scale, scale)))
-
-    def bound(price: float) -> float:
-        return relaxation.bought(Prices(np.array([[price]]), np.zeros((0, 1)))).bound
-
-    assert [bound(0.0), bound(1 / 32), bound(1 / 16)] == pytest.approx([0.0, 0.25, 0.5], abs=1e-4)
-
-
-def _one_node(*jobs: Job, hours: int = 6) -> Problem:
+def _one_node(*jobs: Job) -> Problem:
     pool = Pool("n", accelerator="A100", gpus=8)
-    return Problem("p", TimeGrid.regular(0, 60, hours), Cluster((pool,)), jobs=jobs)
+    return Problem("p", TimeGrid.regular(0, 60, 6), Cluster((pool,)), jobs=jobs)
 
 
 def _job(name: str, minutes: float) -> Job:

@@ -13,19 +13,19 @@ from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, Topology, WorkerShape
 from schedplan.optimize.cells import Level
+from schedplan.optimize.dispatch.on_floor import may_be_renewed
+from schedplan.optimize.dispatch.openings import Openings
+from schedplan.optimize.dispatch.renewal import Renewal
+from schedplan.optimize.dispatch.slot_by_slot import Dispatch
+from schedplan.optimize.lagrangian.relaxation import Relaxation
 from schedplan.optimize.models import Models
 from schedplan.optimize.nodes.berth import Berth
 from schedplan.optimize.nodes.floor import Floor
 from schedplan.optimize.nodes.offers import Offers, cheapest
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.route import is_long
 from schedplan.optimize.solve import optimize
-from schedplan.optimize.windows.dispatch import Dispatch
-from schedplan.optimize.windows.on_floor import may_be_renewed
-from schedplan.optimize.windows.openings import Openings
-from schedplan.optimize.windows.relaxation import Relaxation
-from schedplan.optimize.windows.renewal import Renewal
-from schedplan.optimize.windows.route import is_long
 from schedplan.timegrid import TimeGrid
 from tests.oracle.agreement import ONES, divisors_of, tolerance
 from tests.oracle.brute_force import best_plan

@@ -8,8 +8,8 @@ from schedplan.measures.feasibility import violations
 from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.route import is_beyond_memory
 from schedplan.optimize.solve import optimize
-from schedplan.optimize.windows.route import is_beyond_memory
 from tests.optimize.problems import problem
 from tests.oracle.instances import instances
 

@@ -9,10 +9,10 @@ import pytest
 
 from schedplan.measures.feasibility import violations
 from schedplan.model.problem import Problem
+from schedplan.optimize.decompose.shares import number_of_shares, shares_of
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.route import about_columns
 from schedplan.optimize.solve import optimize
-from schedplan.optimize.windows.route import about_columns
-from schedplan.optimize.windows.shares import number_of_shares, shares_of
 from tests.optimize.problems import problem
 
 SLOTS = 12

@@ -27,7 +27,7 @@ from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.windows.route import about_columns
+from schedplan.optimize.route import about_columns
 from schedplan.packing.supply import close_supply
 
 Key: TypeAlias = tuple[str, str]

@@ -8,15 +8,15 @@ from schedplan.model.workload import JobState, Topology
 from schedplan.optimize.best import Best
 from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.topology import is_on_one_node
+from schedplan.optimize.dispatch.openings import Openings
+from schedplan.optimize.dispatch.renewal import Renewal
+from schedplan.optimize.dispatch.slot_by_slot import Dispatch
+from schedplan.optimize.lagrangian.ascent import Ascent
 from schedplan.optimize.layout import without_columns
 from schedplan.optimize.nodes.fleets import Demands, refit
 from schedplan.optimize.nodes.floor import Floor
+from schedplan.optimize.nodes.freedom import may_land
 from schedplan.optimize.nodes.rates import Rates
-from schedplan.optimize.windows.ascent import Ascent
-from schedplan.optimize.windows.dispatch import Dispatch
-from schedplan.optimize.windows.landing import may_land
-from schedplan.optimize.windows.openings import Openings
-from schedplan.optimize.windows.renewal import Renewal
 
 
 def may_be_renewed(problem: Problem) -> bool:

@@ -16,7 +16,7 @@ from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.reference.plan import normalisation, reference
 from schedplan.optimize.solve import optimize
 from schedplan.optimize.solvers.program import Program, program
-from schedplan.optimize.wide import is_summable, widened
+from schedplan.optimize.wide.widened import is_summable, widened
 from tests.optimize.problems import problem
 from tests.oracle.instances import instances
 

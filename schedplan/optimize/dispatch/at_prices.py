@@ -13,12 +13,12 @@ import numpy as np
 from schedplan.model.plan import Decisions
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.best import Best
+from schedplan.optimize.dispatch.priced_floor import PricedFloor
+from schedplan.optimize.lagrangian.proven import proven_by_prices
+from schedplan.optimize.lagrangian.relaxation import Prices, Relaxation
+from schedplan.optimize.nodes.freedom import may_land
 from schedplan.optimize.nodes.rates import Rates
-from schedplan.optimize.windows.landing import may_land
-from schedplan.optimize.windows.priced_floor import PricedFloor
-from schedplan.optimize.windows.proven import proven_by_prices
-from schedplan.optimize.windows.relaxation import Prices, Relaxation
-from schedplan.optimize.windows.route import told_memory
+from schedplan.optimize.route import told_memory
 
 STARTS_TRIED = 64
 AT_ONCE = 5_000

@@ -16,8 +16,8 @@ from random import Random
 import numpy as np
 
 from schedplan.model.plan import Decisions
+from schedplan.optimize.dispatch.openings import Openings
 from schedplan.optimize.nodes.berth import Berth
-from schedplan.optimize.windows.openings import Openings
 
 MOST_LIFTED, MOST_LEFT_OUT = 14, 3
 HEAT = 0.02

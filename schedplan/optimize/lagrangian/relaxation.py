@@ -23,10 +23,10 @@ from schedplan.measures.emissions import emission_of
 from schedplan.measures.work import counted, reference_work_h
 from schedplan.model.cluster import NodeStatus, Pool
 from schedplan.model.problem import Problem
+from schedplan.optimize.lagrangian.asks import Ask, asks
+from schedplan.optimize.lagrangian.limits import plain_limits
+from schedplan.optimize.lagrangian.menu import Course, Floats, Ints, menu
 from schedplan.optimize.nodes.rates import Rates
-from schedplan.optimize.windows.asks import Ask, asks
-from schedplan.optimize.windows.limits import plain_limits
-from schedplan.optimize.windows.menu import Course, Floats, Ints, menu
 
 ROUNDOFF = 2.0**-53
 ROOM_FORGIVEN = 1e-5

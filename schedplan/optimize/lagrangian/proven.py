@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from schedplan.optimize.best import Best
+from schedplan.optimize.lagrangian.ascent import Ascent, first_prices
+from schedplan.optimize.lagrangian.relaxation import Relaxation, is_bounded
 from schedplan.optimize.nodes.rates import Rates
-from schedplan.optimize.windows.ascent import Ascent, first_prices
-from schedplan.optimize.windows.relaxation import Relaxation, is_bounded
 
 
 def proven_by_prices(best: Best, rates: Rates) -> Ascent:

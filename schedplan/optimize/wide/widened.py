@@ -29,8 +29,8 @@ from schedplan.optimize.node_devices import may_be_needed
 from schedplan.optimize.rows import Rows
 from schedplan.optimize.sites import Site
 from schedplan.optimize.solvers.linear import Linear, Program, linear
-from schedplan.optimize.start_costs import start_costs
 from schedplan.optimize.variables import Variables, most_workers, variables
+from schedplan.optimize.wide.start_costs import start_costs
 
 
 def is_summable(layout: Layout, wanted: Objective) -> bool:

@@ -13,9 +13,9 @@ from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
 from schedplan.model.quota import Quota
 from schedplan.model.workload import Job, WorkerShape
+from schedplan.optimize.decompose.apart import parts_of
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.solve import optimize
-from schedplan.optimize.windows.apart import parts_of
 from schedplan.timegrid import TimeGrid
 from tests.oracle.instances import THEMES, instance
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from schedplan.optimize.windows.menu import Floats
-from schedplan.optimize.windows.relaxation import Bought, Prices, Relaxation
+from schedplan.optimize.lagrangian.menu import Floats
+from schedplan.optimize.lagrangian.relaxation import Bought, Prices, Relaxation
 
 FIRST_AIM = 0.05
 """How far above the first bound the first aim is, as a share of it."""

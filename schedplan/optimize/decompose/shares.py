@@ -24,7 +24,7 @@ from schedplan.model.sequence import Unit, units_of
 from schedplan.model.workload import JobState
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.windows.route import about_columns, is_beyond_memory
+from schedplan.optimize.route import about_columns, is_beyond_memory
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from schedplan.model.workload import Job
 from schedplan.optimize.constraints.topology import is_on_one_node
+from schedplan.optimize.lagrangian.menu import Floats
+from schedplan.optimize.lagrangian.relaxation import Relaxation
 from schedplan.optimize.nodes.berth import Berth
 from schedplan.optimize.nodes.floor import Floor
 from schedplan.optimize.nodes.offers import nodes_for
-from schedplan.optimize.windows.menu import Floats
-from schedplan.optimize.windows.relaxation import Relaxation
 
 AT_ONCE = 24
 """Slots in which starts are looked at together: most jobs stand soon after their release."""

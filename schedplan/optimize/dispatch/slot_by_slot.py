@@ -15,10 +15,10 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from schedplan.optimize.dispatch.openings import Openings
+from schedplan.optimize.lagrangian.menu import Floats, Ints
+from schedplan.optimize.lagrangian.relaxation import Prices, Relaxation
 from schedplan.optimize.nodes.floor import Floor, Nodes
-from schedplan.optimize.windows.menu import Floats, Ints
-from schedplan.optimize.windows.openings import Openings
-from schedplan.optimize.windows.relaxation import Prices, Relaxation
 
 SLACK = 0.2
 """What starting at once may cost more than waiting does, of F = 1 for all of the counted resource over all hours."""
