@@ -26,6 +26,7 @@ class Best:
         self.options = options
         self.normalisation = ground.normalisation
         self.excluded = ground.excluded
+        self.size = ground.size
         self.watch = watch
         self.phase = ""
         self.begin_s = monotonic()
@@ -45,10 +46,12 @@ class Best:
         gap = None if bound is None else prove(self.incumbent.objective, bound).gap
         self.watch(Progress(self.phase, self.incumbent.objective, bound, gap, self.incumbent.decisions))
 
-    def offer(self, decisions: Decisions) -> None:
-        """Keep decisions that the check accepts and that are better than what is kept."""
-        if not violations(self.problem, decisions):
-            self.take(decisions, goal_values(self.problem, decisions))
+    def offer(self, decisions: Decisions) -> bool:
+        """Keep decisions that the check accepts and that are better than what is kept; whether the check accepts them."""
+        if violations(self.problem, decisions):
+            return False
+        self.take(decisions, goal_values(self.problem, decisions))
+        return True
 
     def take(self, decisions: Decisions, goals: GoalValues) -> None:
         """Keep decisions that keep every rule, if they also keep what is held and are better than what is kept."""

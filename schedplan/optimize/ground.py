@@ -22,6 +22,7 @@ from schedplan.optimize.reference.least_carbon import sunk_carbon
 from schedplan.optimize.reference.plan import normalisation as scales
 from schedplan.optimize.reference.plan import reference
 from schedplan.optimize.route import is_beyond_memory, is_long, unplaceable
+from schedplan.optimize.size import Size
 from schedplan.packing.screen import Screened
 
 
@@ -36,12 +37,13 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class Ground:
-    """What solves of one problem share, whatever they weigh and hold: reference plan, scales, jobs without a place, models."""
+    """What solves of one problem share, whatever they weigh and hold; size: that of the model on pools."""
 
     reference: Decisions
     normalisation: Normalisation
     screened: tuple[Screened, ...]
     models: Models
+    size: Size
 
     @property
     def excluded(self) -> tuple[Job, ...]:
@@ -54,8 +56,9 @@ def ground_of(
 ) -> Ground:
     """Return the ground of a problem; is_reused: more than one solve will stand on it."""
     chosen = options or SolveOptions()
-    if is_long(problem, chosen) or is_apart(problem, chosen) or is_beyond_memory(problem, chosen):
-        return _without_layout(problem, normalisation, is_reused=is_reused)
+    size = Size(problem)
+    if is_long(problem, chosen, size) or is_apart(problem, chosen, size) or is_beyond_memory(problem, chosen, size):
+        return _without_layout(problem, normalisation, size, is_reused=is_reused)
     everything = layout(problem, problem.jobs, Level.POOLS)
     by_hand, screened = reference(problem), screened_jobs(problem, everything)
     excluded = {found.job.name for found in screened}
@@ -63,16 +66,16 @@ def ground_of(
     models = Models(problem, jobs, tuple(found.job for found in screened), is_reused=is_reused)
     if not screened:
         models.know(everything)
-    return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models)
+    return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models, size)
 
 
-def _without_layout(problem: Problem, normalisation: Normalisation | None, *, is_reused: bool) -> Ground:
+def _without_layout(problem: Problem, normalisation: Normalisation | None, size: Size, *, is_reused: bool) -> Ground:
     """Return the ground of a problem whose layout would be too large."""
     by_hand, screened = reference(problem), unplaceable(problem)
     excluded = tuple(found.job for found in screened)
     names = {job.name for job in excluded}
     models = Models(problem, tuple(job for job in problem.jobs if job.name not in names), excluded, is_reused=is_reused)
-    return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models)
+    return Ground(by_hand, normalisation or scales(problem, by_hand), screened, models, size)
 
 
 def unavoidable(problem: Problem, normalisation: Normalisation, hopeless: tuple[Job, ...] | None = None) -> float:

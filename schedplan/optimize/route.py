@@ -1,35 +1,30 @@
-"""Which problems are planned window by window, known before any model is built, and in which words. It plans nothing."""
+"""Which problems are planned window by window, or without a model at all, and in which words it is told. It plans nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
-from schedplan.measures.eligibility import pools_for_job
-from schedplan.measures.work import last_end
-from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
-from schedplan.model.workload import JobState, Service
+from schedplan.model.workload import Service
 from schedplan.optimize.cells import Level
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.layout import columns_of, without_columns
-from schedplan.optimize.models import KB_A_START, KB_A_WIDE_START
+from schedplan.optimize.models import KB_A_WIDE_START
 from schedplan.optimize.options import SolveOptions
+from schedplan.optimize.size import Size
 from schedplan.packing.screen import Screened, screened
 
 
-def is_long(problem: Problem, options: SolveOptions) -> bool:
+def is_long(problem: Problem, options: SolveOptions, size: Size) -> bool:
     """Whether a problem has so many slots, and its model on pools so many columns, that it is planned window by window."""
     if problem.is_static or problem.grid.n_slots <= options.long_slots or kept_whole_because(problem) is not None:
         return False
-    return about_columns(problem) > options.long_columns
+    return size.columns > options.long_columns
 
 
-def is_beyond_memory(problem: Problem, options: SolveOptions) -> bool:
+def is_beyond_memory(problem: Problem, options: SolveOptions, size: Size) -> bool:
     """Whether the model on pools of a problem that is not long would take more memory than there may be, so that none is built."""
-    most = len(problem.jobs) * len(problem.cluster.pools) * problem.grid.n_slots
-    if problem.is_static or most * KB_A_WIDE_START <= 1000 * options.memory_mb or is_long(problem, options):
+    if problem.is_static or size.most_columns * KB_A_WIDE_START <= 1000 * options.memory_mb or is_long(problem, options, size):
         return False
-    return about_columns(problem) * KB_A_WIDE_START > 1000 * options.memory_mb
+    return size.wide_memory_mb > options.memory_mb
 
 
 def kept_whole_because(problem: Problem) -> str | None:
@@ -45,38 +40,20 @@ def kept_whole_because(problem: Problem) -> str | None:
     return next((told for holds, told in reasons if holds), None)
 
 
-def told_size(problem: Problem) -> str:
+def told_size(size: Size) -> str:
     """Return how large a model of the whole horizon would be, in words."""
-    columns = about_columns(problem)
     return (
-        f"a model of all {problem.grid.n_slots} slots not built: about {columns} columns on pools, "
-        f"about {columns * KB_A_START / 1000:.0f} MB"
+        f"a model of all {size.problem.grid.n_slots} slots not built: about {size.columns} columns on pools, "
+        f"about {size.memory_mb:.0f} MB"
     )
 
 
-def told_memory(problem: Problem, options: SolveOptions) -> str:
+def told_memory(size: Size, options: SolveOptions) -> str:
     """Return how much memory the model on pools would take, in words."""
-    columns = about_columns(problem)
-    needed_mb = columns * KB_A_WIDE_START / 1000
-    return f"model on pools not built: about {columns} columns would take {needed_mb:.0f} MB, limit {options.memory_mb} MB"
-
-
-def about_columns(problem: Problem) -> int:
-    """Return about how many columns the model on pools of a problem has: starts of jobs that are not alike, on each pool."""
-    grid = problem.grid
-    pools_of: dict[Hashable, list[Pool]] = {}
-    seen: dict[Hashable, int] = {}
-    for job in problem.jobs:
-        if job.state is JobState.RUNNING:
-            continue
-        where = (job.shape, job.spot_ok, job.topology, job.least_workers)
-        if where not in pools_of:
-            pools_of[where] = pools_for_job(problem.cluster, job)
-        release, last = grid.release_slot(job.release_s), last_end(problem, job)
-        key = (where, job.workers, job.tenant, job.priority, job.runtime_minutes, job.release_s, job.deadline_s, job.deadline_kind)
-        seen[key] = len(pools_of[where]) * max(last - release, 0)
-    per_slot = len(problem.cluster.pools) * (1 + len(problem.services))
-    return sum(seen.values()) + per_slot * grid.n_slots
+    return (
+        f"model on pools not built: about {size.columns} columns would take {size.wide_memory_mb:.0f} MB, "
+        f"limit {options.memory_mb} MB"
+    )
 
 
 def unplaceable(problem: Problem) -> tuple[Screened, ...]:

@@ -54,10 +54,10 @@ class Search:
     def has_plan(self) -> bool:
         """Search near an earlier plan where there is one, else on pools, then on nodes; False where it is proven that there is no
         plan."""
-        if is_long(self.problem, self.options):
+        if is_long(self.problem, self.options, self.best.size):
             LongSearch(self.best).run()
             return True
-        if is_beyond_memory(self.problem, self.options):
+        if is_beyond_memory(self.problem, self.options, self.best.size):
             SearchAtPrices(self.best).run()
             return True
         if self.problem.grid.n_slots > self.options.long_slots and (rule := kept_whole_because(self.problem)) is not None:

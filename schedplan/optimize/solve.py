@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from math import fsum
 
 import numpy as np
 
@@ -22,27 +21,21 @@ from schedplan.model.progress import Progress, Watch, unwatched
 from schedplan.optimize.best import Best
 from schedplan.optimize.conflict.core import conflict
 from schedplan.optimize.conflict.satisfaction import Answer, satisfaction
-from schedplan.optimize.decompose.apart import is_apart, joined, of_nothing, parts_of
-from schedplan.optimize.decompose.shares import joined as joined_shares
-from schedplan.optimize.decompose.shares import number_of_shares, shares_of
-from schedplan.optimize.dispatch.priced_floor import completed_on_nodes
+from schedplan.optimize.decompose.apart import is_apart
+from schedplan.optimize.decompose.in_parts import SearchInParts
+from schedplan.optimize.decompose.in_shares import SearchInShares
+from schedplan.optimize.decompose.shares import number_of_shares
 from schedplan.optimize.ground import Ground, Incumbent, ground_of
-from schedplan.optimize.lagrangian.proven import proven_by_prices
-from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.proof import EXACT
 from schedplan.optimize.reference.keep import carried_over
-from schedplan.optimize.reference.plan import reference
 from schedplan.optimize.reference.policy import ListPolicy
 from schedplan.optimize.reference.standard import listed, values
 from schedplan.optimize.repair.repairs import repairs
-from schedplan.optimize.route import told_memory
 from schedplan.optimize.search import Search
 from schedplan.packing.settling import replica_starts, settlings
 
 NEARLY = 0.001
-ROUNDED = 1e-12
-"""What the sum of bounds of parts may be off by, beside their size."""
 MOST_NAMED = 20
 
 
@@ -144,10 +137,10 @@ class _Solve:
         self._begin()
         if self.best.incumbent is None and self._must_have_no_plan():
             return None
-        if is_apart(self.problem, self.options):
-            self._solve_apart()
-        elif (count := number_of_shares(self.problem, self.options)) > 1:
-            self._solve_shares(count)
+        if is_apart(self.problem, self.options, self.best.size):
+            SearchInParts(self.best, self._apart).run()
+        elif (count := number_of_shares(self.problem, self.options, self.best.size)) > 1:
+            SearchInShares(self.best, self._apart, count).run()
         elif not self.search.has_plan():
             return None
         if self.best.incumbent is None:
@@ -156,39 +149,6 @@ class _Solve:
                 hint="Raise the limits of the solver, or relax a limit of the project.",
             )
         return self.best.incumbent
-
-    def _solve_apart(self) -> None:
-        """Solve parts that share nothing one by one, and join their plans and bounds."""
-        parts, found = parts_of(self.problem), []
-        self.best.route.append(f"{len(parts)} parts that share nothing")
-        for number, part in enumerate(parts, 1):
-            self.best.tell(f"part {number} of {len(parts)}")
-            one = _apart(part, self.options, self.normalisation)
-            self.best.route.append(f"part {number}: {'no plan' if one is None else one[1].route}")
-            if one is None:
-                return
-            found.append(one)
-        bounds = [proof.bound for _, proof in found if proof.bound is not None]
-        if len(bounds) == len(parts):
-            shared = of_nothing(self.problem, Rates.of(self.problem, self.normalisation))
-            self.best.bounds.append(fsum(bounds) - (len(parts) - 1) * shared - ROUNDED * (1 + len(parts) * abs(shared)))
-        self.best.offer(joined(self.problem, parts, tuple(one.decisions for one, _ in found)))
-
-    def _solve_shares(self, count: int) -> None:
-        """Solve shares of a problem one by one, join their plans, and complete them; prices of the whole prove the bound."""
-        rates = Rates.of(self.problem, self.normalisation)
-        self.best.route.append(f"{told_memory(self.problem, self.options)}; {count} shares of nodes, jobs and demand")
-        proven_by_prices(self.best, rates)
-        shares, found = shares_of(self.problem, count), []
-        for number, share in enumerate(shares, 1):
-            self.best.tell(f"share {number} of {count}")
-            one = None if self.best.is_late() else _apart(share.problem, self.options, self.normalisation)
-            found.append(reference(share.problem) if one is None else one[0].decisions)
-            if number == 1 and one is not None:
-                self.best.route.append(f"share 1: {one[1].route}")
-        self.best.tell("what shares left out")
-        whole = joined_shares(self.problem, shares, tuple(found))
-        self.best.offer(completed_on_nodes(self.problem, rates, whole) or whole)
 
     def _begin(self) -> None:
         """Begin from what is given, else from what arithmetic alone gives: the list policies' plans and the earlier one."""
@@ -209,6 +169,14 @@ class _Solve:
         goals = goal_values(self.problem, decisions)
         plan = self._finish(Incumbent(decisions, goals, total(terms(self.problem, goals, self.normalisation))))
         return replace(plan, warnings=(*plan.warnings, "the search was interrupted; a whole one may find a better plan"))
+
+    def _apart(self, part: Problem) -> tuple[Incumbent, Proof] | None:
+        """Return the best decisions of a part of the problem with their proof, by the scales of the whole; None without any."""
+        chosen = replace(self.options, require_optimal=False)
+        try:
+            return _Solve(part, chosen, ground_of(part, self.normalisation, chosen), with_repairs=False).brief()
+        except SolverError:
+            return None
 
     def _must_have_no_plan(self) -> bool:
         """Ask whether what must hold has a plan, keeping the one that is found; whether there is none."""
@@ -282,15 +250,6 @@ class _Solve:
         found = repairs(self.problem, items, self.options, self._cheapest) if self.with_repairs else ()
         proof = Proof(PlanStatus.INFEASIBLE, None, None, None, None, "; ".join(self.best.route) or "arithmetic", (), items, found)
         return self._empty(proof)
-
-
-def _apart(part: Problem, options: SolveOptions, normalisation: Normalisation) -> tuple[Incumbent, Proof] | None:
-    """Return the best decisions of a part of a problem with their proof, by the scales of the whole."""
-    chosen = replace(options, require_optimal=False)
-    try:
-        return _Solve(part, chosen, ground_of(part, normalisation, chosen), with_repairs=False).brief()
-    except SolverError:
-        return None
 
 
 def _unbroken(problem: Problem, options: SolveOptions, normalisation: Normalisation) -> Decisions | None:

@@ -27,7 +27,7 @@ from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.route import about_columns
+from schedplan.optimize.size import Size
 from schedplan.packing.supply import close_supply
 
 Key: TypeAlias = tuple[str, str]
@@ -50,9 +50,9 @@ class _Ties:
         self.above[second] = first
 
 
-def is_apart(problem: Problem, options: SolveOptions) -> bool:
+def is_apart(problem: Problem, options: SolveOptions, size: Size) -> bool:
     """Whether a problem has parts that share nothing, and is large enough for that to matter."""
-    return about_columns(problem) > options.apart_columns and len(parts_of(problem)) > 1
+    return size.columns > options.apart_columns and len(parts_of(problem)) > 1
 
 
 def parts_of(problem: Problem) -> tuple[Problem, ...]:

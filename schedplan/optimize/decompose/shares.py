@@ -24,7 +24,8 @@ from schedplan.model.sequence import Unit, units_of
 from schedplan.model.workload import JobState
 from schedplan.optimize.constraints.budget import BEYOND
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.route import about_columns, is_beyond_memory
+from schedplan.optimize.route import is_beyond_memory
+from schedplan.optimize.size import Size
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class Share:
     names: tuple[str, ...]
 
 
-def number_of_shares(problem: Problem, options: SolveOptions) -> int:
+def number_of_shares(problem: Problem, options: SolveOptions, size: Size) -> int:
     """Return into how many shares a problem is dealt; 1 where it is solved otherwise."""
-    if not is_beyond_memory(problem, options) or not _may_be_dealt(problem):
+    if not is_beyond_memory(problem, options, size) or not _may_be_dealt(problem):
         return 1
-    count = -(-about_columns(problem) // options.share_columns)
+    count = -(-size.columns // options.share_columns)
     return count if count <= options.most_shares else 1
 
 

@@ -14,6 +14,7 @@ from schedplan.model.plan import Decisions
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.best import Best
 from schedplan.optimize.dispatch.priced_floor import PricedFloor
+from schedplan.optimize.lagrangian.ascent import Ascent
 from schedplan.optimize.lagrangian.proven import proven_by_prices
 from schedplan.optimize.lagrangian.relaxation import Prices, Relaxation
 from schedplan.optimize.nodes.freedom import may_land
@@ -34,9 +35,12 @@ class SearchAtPrices:
         self.rates = Rates.of(best.problem, best.normalisation)
 
     def run(self) -> None:
-        """Prove a bound by prices, then put every job where they make it cheapest."""
-        self.best.route.append(told_memory(self.problem, self.options))
-        ascent = proven_by_prices(self.best, self.rates)
+        """Prove a bound by prices, then pack at them."""
+        self.best.route.append(told_memory(self.best.size, self.options))
+        self.pack(proven_by_prices(self.best, self.rates))
+
+    def pack(self, ascent: Ascent) -> None:
+        """Put every job where the prices of an ascent make it cheapest."""
         if not may_land(self.problem) or any(job.state is JobState.RUNNING for job in self.problem.jobs):
             self.best.route.append("some work stands by more than room, windows and quotas, so prices alone make no plan")
             return

@@ -13,7 +13,7 @@ from schedplan.optimize.lagrangian.ascent import Ascent
 from schedplan.optimize.lagrangian.proven import proven_by_prices
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.on_nodes import on_nodes
-from schedplan.optimize.route import about_columns, told_size
+from schedplan.optimize.route import told_size
 from schedplan.optimize.windows.roll import Roll, Rolled
 from schedplan.packing.assignment import GangStart, has_work
 from schedplan.packing.supply import close_supply
@@ -28,13 +28,13 @@ class LongSearch:
 
     def run(self) -> None:
         """Prove a bound, then plan window by window."""
-        self.best.route.append(told_size(self.problem))
+        self.best.route.append(told_size(self.best.size))
         rates = Rates.of(self.problem, self.best.normalisation)
         ascent = proven_by_prices(self.best, rates)
         on_floor = OnFloor(self.best, ascent, rates) if may_be_renewed(self.problem) else None
         if on_floor is not None:
             on_floor.dispatch()
-        if on_floor is None or about_columns(self.problem) <= self.options.window_columns:
+        if on_floor is None or self.best.size.columns <= self.options.window_columns:
             self._roll(ascent)
         if on_floor is not None and not self.best.is_late():
             on_floor.renew()

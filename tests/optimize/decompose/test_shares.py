@@ -11,7 +11,7 @@ from schedplan.measures.feasibility import violations
 from schedplan.model.problem import Problem
 from schedplan.optimize.decompose.shares import number_of_shares, shares_of
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.route import about_columns
+from schedplan.optimize.size import Size
 from schedplan.optimize.solve import optimize
 from tests.optimize.problems import problem
 
@@ -46,6 +46,10 @@ def fleet(**changes: object) -> Problem:
     return problem(case | changes)
 
 
+def n_shares(whole: Problem, options: SolveOptions = OPTIONS) -> int:
+    return number_of_shares(whole, options, Size(whole))
+
+
 def test_shares_add_up_to_the_whole() -> None:
     whole = fleet()
     shares = shares_of(whole, 3)
@@ -77,7 +81,7 @@ def test_a_plan_of_shares_keeps_every_rule_and_is_no_worse_than_first_come() -> 
     plan = optimize(whole, OPTIONS)
     exact = optimize(whole, SolveOptions(pool_boxes=4, node_boxes=4, work_limit=1.0))
 
-    assert number_of_shares(whole, OPTIONS) == -(-about_columns(whole) // 300) > 1
+    assert n_shares(whole) == -(-Size(whole).columns // 300) > 1
     assert "shares of nodes, jobs and demand" in plan.proof.route
     assert violations(whole, plan.decisions) == ()
     assert plan.proof.bound is not None
@@ -98,16 +102,16 @@ def test_a_plan_of_shares_keeps_every_rule_and_is_no_worse_than_first_come() -> 
     ],
 )
 def test_what_ties_work_to_nodes_or_counts_all_of_it_is_not_dealt_out(changes: dict[str, object]) -> None:
-    assert number_of_shares(fleet(), OPTIONS) > 1
-    assert 1 == number_of_shares(fleet(**changes), OPTIONS)
+    assert n_shares(fleet()) > 1
+    assert 1 == n_shares(fleet(**changes))
 
 
 def test_so_many_shares_that_they_would_take_for_ever_are_not_made() -> None:
-    assert 1 == number_of_shares(fleet(), replace(OPTIONS, most_shares=2))
+    assert 1 == n_shares(fleet(), replace(OPTIONS, most_shares=2))
 
 
 def test_jobs_that_wait_for_others_are_not_dealt_out() -> None:
     whole = fleet()
     first, second, *others = whole.jobs
 
-    assert 1 == number_of_shares(replace(whole, jobs=(first, replace(second, after=(first.name,)), *others)), OPTIONS)
+    assert 1 == n_shares(replace(whole, jobs=(first, replace(second, after=(first.name,)), *others)))

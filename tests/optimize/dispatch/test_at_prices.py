@@ -9,6 +9,7 @@ from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Problem
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.route import is_beyond_memory
+from schedplan.optimize.size import Size
 from schedplan.optimize.solve import optimize
 from tests.optimize.problems import problem
 from tests.oracle.instances import instances
@@ -25,8 +26,8 @@ def one_node() -> Problem:
 
 
 def test_only_what_would_take_too_much_memory_is_planned_without_a_model() -> None:
-    assert is_beyond_memory(one_node(), NO_MODEL)
-    assert not is_beyond_memory(one_node(), SolveOptions())
+    assert is_beyond_memory(one_node(), NO_MODEL, Size(one_node()))
+    assert not is_beyond_memory(one_node(), SolveOptions(), Size(one_node()))
 
 
 def test_a_plan_without_a_model_says_why_and_has_a_bound() -> None:

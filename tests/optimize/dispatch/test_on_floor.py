@@ -25,6 +25,7 @@ from schedplan.optimize.nodes.offers import Offers, cheapest
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.route import is_long
+from schedplan.optimize.size import Size
 from schedplan.optimize.solve import optimize
 from schedplan.timegrid import TimeGrid
 from tests.oracle.agreement import ONES, divisors_of, tolerance
@@ -33,12 +34,13 @@ from tests.oracle.instances import THEMES, instance
 
 NO_WINDOWS = SolveOptions(long_slots=1, long_columns=0, window_columns=0, price_steps=30)
 SCALES = Normalisation(*(Scale(100.0, 0.0),) * 4)
-ON_FLOOR = [theme for theme in THEMES if is_long(instance(theme, 1), NO_WINDOWS) and may_be_renewed(instance(theme, 1))]
+FIRST = {theme: instance(theme, 1) for theme in THEMES}
+ON_FLOOR = [theme for theme, one in FIRST.items() if is_long(one, NO_WINDOWS, Size(one)) and may_be_renewed(one)]
 
 
 @pytest.mark.parametrize("theme", ON_FLOOR)
 def test_plans_without_windows_keep_every_rule_and_are_no_better_than_the_best(theme: str) -> None:
-    problem = instance(theme, 1)
+    problem = FIRST[theme]
     plan = optimize(problem, NO_WINDOWS)
     best = best_plan(problem, divisors_of(plan) or ONES)
     if plan.proof.status is PlanStatus.INFEASIBLE:
@@ -54,7 +56,7 @@ def test_plans_without_windows_keep_every_rule_and_are_no_better_than_the_best(t
 
 @pytest.mark.parametrize("theme", ON_FLOOR)
 def test_the_cheapest_opening_of_all_starts_at_once_is_that_of_one_start_after_the_other(theme: str) -> None:
-    problem = instance(theme, 1)
+    problem = FIRST[theme]
     rates = Rates.of(problem, SCALES)
     offers = Offers(Models(problem, problem.jobs, ()).shape(Level.POOLS), rates)
     floor = Floor(problem, rates)

@@ -12,7 +12,8 @@ from schedplan.model.plan import PlanStatus
 from schedplan.model.problem import Limits, Problem
 from schedplan.model.workload import Job, WorkerShape
 from schedplan.optimize.options import SolveOptions
-from schedplan.optimize.route import about_columns, is_long, kept_whole_because
+from schedplan.optimize.route import is_long, kept_whole_because
+from schedplan.optimize.size import Size
 from schedplan.optimize.solve import optimize
 from schedplan.timegrid import TimeGrid
 from tests.oracle.agreement import ONES, divisors_of, tolerance
@@ -20,12 +21,13 @@ from tests.oracle.brute_force import best_plan
 from tests.oracle.instances import THEMES, instance
 
 BY_WINDOWS = SolveOptions(long_slots=1, long_columns=0, window_slots=2, overlap_slots=1, price_steps=30)
-IN_WINDOWS = [theme for theme in THEMES if is_long(instance(theme, 1), BY_WINDOWS)]
+FIRST = {theme: instance(theme, 1) for theme in THEMES}
+IN_WINDOWS = [theme for theme, one in FIRST.items() if is_long(one, BY_WINDOWS, Size(one))]
 
 
 @pytest.mark.parametrize("theme", IN_WINDOWS)
 def test_bound_best_plan_and_plan_by_windows_are_in_this_order(theme: str) -> None:
-    problem = instance(theme, 1)
+    problem = FIRST[theme]
     plan = optimize(problem, BY_WINDOWS)
     best = best_plan(problem, divisors_of(plan) or ONES)
     if plan.proof.status is PlanStatus.INFEASIBLE:
@@ -68,7 +70,7 @@ def test_how_much_a_model_of_all_slots_would_take_is_told_before_it_is_built() -
     # One job on one pool with 6 slots to start in, and 6 numbers of nodes: about 12 columns, 4 kB each.
     problem = _one_node(_job("a", 60))
 
-    assert about_columns(problem) == 12
+    assert Size(problem).columns == 12
     assert "a model of all 6 slots not built: about 12 columns on pools, about 0 MB" in optimize(problem, BY_WINDOWS).proof.route
 
 
