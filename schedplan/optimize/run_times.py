@@ -18,7 +18,7 @@ Ends: TypeAlias = tuple[int | None, ...]
 
 
 class RunTimes:
-    """Of one problem."""
+    """The run times of one problem."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -28,9 +28,13 @@ class RunTimes:
 
     def key(self, job: Job) -> Hashable:
         """Return what the run time of a job with all of its workers hangs on, beside the pool."""
-        if job.state is JobState.RUNNING or job.saved_minutes is not None or job.name in self._own_speeds:
+        if job.state is JobState.RUNNING or job.saved_minutes is not None or self.has_own_speed(job):
             return job.name
         return job.kind, job.runtime_minutes, job.load_minutes, job.affinity
+
+    def has_own_speed(self, job: Job) -> bool:
+        """Whether a speed is told of this very job."""
+        return job.name in self._own_speeds
 
     def minutes(self, job: Job, pool: Pool, key: Hashable = None) -> float:
         """Return how long a job runs on a pool with all of its workers; key: its key, where that is known."""

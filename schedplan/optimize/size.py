@@ -6,11 +6,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
-from schedplan.measures.eligibility import pools_for_job
 from schedplan.measures.work import last_end
-from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import JobState
+from schedplan.optimize.job_pools import JobPools
 from schedplan.optimize.models import KB_A_START, KB_A_WIDE_START
 
 
@@ -24,18 +23,15 @@ class Size:
     def columns(self) -> int:
         """About how many columns it has: starts of jobs that are not alike, on each pool, and numbers of nodes and replicas."""
         grid, cluster = self.problem.grid, self.problem.cluster
-        pools_of: dict[Hashable, list[Pool]] = {}
+        pools = JobPools(cluster)
         starts: dict[Hashable, int] = {}
         for job in self.problem.jobs:
             if job.state is JobState.RUNNING:
                 continue
-            where = (job.shape, job.spot_ok, job.topology, job.least_workers)
-            if where not in pools_of:
-                pools_of[where] = pools_for_job(cluster, job)
             release, last = grid.release_slot(job.release_s), last_end(self.problem, job)
             when = (job.runtime_minutes, job.release_s, job.deadline_s, job.deadline_kind)
-            alike = (where, job.workers, job.tenant, job.priority, *when)
-            starts[alike] = len(pools_of[where]) * max(last - release, 0)
+            alike = (pools.key(job), job.workers, job.tenant, job.priority, *when)
+            starts[alike] = len(pools.of(job)) * max(last - release, 0)
         per_slot = len(cluster.pools) * (1 + len(self.problem.services))
         return sum(starts.values()) + per_slot * grid.n_slots
 

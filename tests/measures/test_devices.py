@@ -255,3 +255,22 @@ def test_whole_devices_find_an_assignment_where_no_slot_asks_for_too_many(seed):
 
     # `assign` holds the short way against the one that gives devices away
     assert bool(found.unassigned) == (max(held) > 5)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nodes_without_an_assignment_are_those_of_giving_all_devices_away(seed):
+    # whole devices, shares and device groups, too many of them on some nodes
+    source = random.Random(seed)
+    pools = (Pool("a", 3, 3, 3, gpus=2, slices_per_gpu=4), Pool("b", 2, 2, 2, gpus=4, device_groups=2))
+    kinds = ((1, Topology.CLUSTER), (2, Topology.CLUSTER), (0.5, Topology.CLUSTER), (1, Topology.DEVICE_GROUP))
+    jobs, parts = [], []
+    for number in range(9):
+        gpus, topology = source.choice(kinds)
+        node = source.choice(("a/1", "a/2", "b/1") if gpus < 1 else ("a/3", "b/1", "b/2"))
+        hours, shape = source.randint(1, 2), WorkerShape(gpus=gpus)
+        jobs.append(Job(f"j{number}", workers=2, shape=shape, runtime_minutes=60.0 * hours, topology=topology))
+        parts.append(JobPart(f"j{number}", node, source.randrange(3), source.randint(1, 2)))
+    problem = Problem("p", GRID, Cluster(pools), tuple(jobs))
+    runs = runs_of(problem, Decisions(tuple(parts), (), np.ones((5, 4), dtype=np.bool_)))
+
+    assert unassigned_nodes(problem, runs, ()) == assign_devices(problem, runs, ()).unassigned

@@ -9,7 +9,6 @@ Intuition: every term of F is a sum over work and nodes, so bounds of parts add 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 from math import fsum
 from typing import TypeAlias
@@ -17,14 +16,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.measures.eligibility import pools_for_job, pools_for_service
+from schedplan.measures.eligibility import pools_for_service
 from schedplan.measures.missed import is_priced
 from schedplan.measures.work import importance
-from schedplan.model.cluster import Pool
 from schedplan.model.plan import Decisions
 from schedplan.model.problem import Problem
-from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.budget import BEYOND
+from schedplan.optimize.job_pools import JobPools
 from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.options import SolveOptions
 from schedplan.optimize.size import Size
@@ -100,10 +98,10 @@ def of_nothing(problem: Problem, rates: Rates) -> float:
 
 
 def _ties(problem: Problem) -> _Ties:
-    ties, pools_of = _Ties(), _PoolsOf(problem)
+    ties, pools = _Ties(), JobPools(problem.cluster)
     for job in problem.jobs:
         ties.head(("job", job.name))
-        for pool in pools_of.job(job):
+        for pool in pools.of(job):
             ties.tie(("job", job.name), ("pool", pool.name))
         for other in (*problem.waits_for[job.name], *(row.name for row in problem.gang_rows.get(job.name, ()))):
             ties.tie(("job", job.name), ("job", other))
@@ -141,10 +139,10 @@ def _part(problem: Problem, ties: _Ties, head: Key, everything: float) -> Proble
 def _owners(problem: Problem, parts: tuple[Problem, ...]) -> list[int]:
     """Return the part whose work may stand on each node, -1 where none may."""
     owner: dict[str, int] = {}
-    pools_of = _PoolsOf(problem)
+    pools = JobPools(problem.cluster)
     for number, part in enumerate(parts):
         for job in part.jobs:
-            owner.update({pool.name: number for pool in pools_of.job(job)})
+            owner.update({pool.name: number for pool in pools.of(job)})
         for service in part.services:
             owner.update({pool.name: number for pool in pools_for_service(problem.cluster, service)})
     return [owner.get(pool.name, -1) for pool in problem.cluster.pool_of_node.values()]
@@ -155,19 +153,3 @@ def _idle(problem: Problem) -> NDArray[np.bool_]:
     nothing = np.zeros((len(problem.cluster.nodes), problem.grid.n_slots), dtype=np.bool_)
     on = close_supply(problem, nothing)
     return nothing if on is None else on
-
-
-class _PoolsOf:
-    """The pools that take a job; looked up once for all jobs that are alike in what says so."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.cluster = problem.cluster
-        self.known: dict[Hashable, list[Pool]] = {}
-
-    def job(self, job: Job) -> list[Pool]:
-        if job.state is JobState.RUNNING:
-            return [self.cluster.pool_of_node[one.node] for one in job.placement]
-        key = (job.shape, job.spot_ok, job.topology, job.least_workers)
-        if key not in self.known:
-            self.known[key] = pools_for_job(self.cluster, job)
-        return self.known[key]

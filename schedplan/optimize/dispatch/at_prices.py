@@ -22,6 +22,7 @@ from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.route import told_memory
 
 STARTS_TRIED = 64
+"""Starts of a job that are tried, the cheapest first; behind them it is put where it adds least. Our choice."""
 AT_ONCE = 5_000
 """Jobs of which the starts are priced together: of each on every pool in every slot there is one number."""
 

@@ -20,6 +20,7 @@ from schedplan.optimize.dispatch.openings import Openings
 from schedplan.optimize.nodes.berth import Berth
 
 MOST_LIFTED, MOST_LEFT_OUT = 14, 3
+"""Jobs at most that a round lifts, and that it takes of those left out. Our choice, as all numbers here."""
 HEAT = 0.02
 """What a round may lose at first, as a share of what a job adds to F on average."""
 ROUNDS_A_JOB = 3

@@ -21,7 +21,8 @@ from schedplan.optimize.lagrangian.relaxation import Prices, Relaxation
 from schedplan.optimize.nodes.floor import Floor, Nodes
 
 SLACK = 0.2
-"""What starting at once may cost more than waiting does, of F = 1 for all of the counted resource over all hours."""
+"""What starting at once may cost more than waiting does, of F = 1 for all of the counted resource over all hours. Our choice,
+as those below."""
 LEAST_FILLED = 0.5
 """Share of its nodes that a job must fill to switch one on."""
 AHEAD, AHEAD_A_SLOT = 12, 4
@@ -45,9 +46,10 @@ class Dispatch:
     def run(self) -> None:
         """Put jobs on the floor, slot by slot."""
         for slot in range(self.problem.grid.n_slots):
-            self._start(slot)
+            self.start(slot)
 
-    def _start(self, slot: int) -> None:
+    def start(self, slot: int) -> None:
+        """Put jobs on the floor that start with a slot, and gangs without room there in the next that has it."""
         full: dict[Hashable, list[tuple[int, int]]] = defaultdict(list)
         ahead = 0
         for course_idx, row, number in self._ranked(slot):

@@ -13,19 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedplan.measures.eligibility import pools_for_job, workers_per_node
+from schedplan.measures.eligibility import workers_per_node
 from schedplan.measures.spot import gang_rate
 from schedplan.measures.work import counted_share, job_size, last_end, release_s, run_minutes
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import DeadlineKind, Job, JobState
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_node_h
+from schedplan.optimize.job_pools import JobPools
 from schedplan.optimize.nodes.rates import Rates
+from schedplan.optimize.run_times import RunTimes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ROUNDED_UP_S = 6e-5
-"""What `timegrid` forgives of a run time, seconds."""
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,14 @@ class _Collector:
         self.pool_idx = {pool.name: idx for idx, pool in enumerate(problem.cluster.pools)}
         self.tenant_idx = {tenant: idx for idx, tenant in enumerate(tenants)}
         self.begin_s = problem.grid.start_s
-        self.pools_of: dict[Hashable, list[Pool]] = {}
-        self.minutes_of: dict[Hashable, float] = {}
+        self.pools, self.run_times = JobPools(problem.cluster), RunTimes(problem)
         self.last_start: dict[Hashable, int] = {}
         self.found: dict[tuple[int, int, float, bool], list[tuple[float, ...]]] = defaultdict(list)
 
     def add(self, idx: int, job: Job) -> bool:
         """Add the choices of a job; whether there are any."""
         problem, rates = self.problem, self.rates
-        pools = self._pools(job)
+        pools = self.pools.of(job)
         urgent = problem.urgency[job.priority] * job_size(problem.cluster, job) * rates.latency
         wait = urgent * problem.objective.rates.wait
         is_soft = job.deadline_s is not None and job.deadline_kind is DeadlineKind.SOFT
@@ -130,15 +129,6 @@ class _Collector:
             )
         return tuple(made)
 
-    def _pools(self, job: Job) -> list[Pool]:
-        if job.state is JobState.RUNNING:
-            names = dict.fromkeys(self.problem.cluster.pool_of_node[placed.node].name for placed in job.placement)
-            return [self.problem.cluster.by_name[name] for name in names]
-        key = (job.shape, job.spot_ok, job.topology, job.least_workers)
-        if key not in self.pools_of:
-            self.pools_of[key] = pools_for_job(self.problem.cluster, job)
-        return self.pools_of[key]
-
     @staticmethod
     def _numbers(job: Job) -> range:
         if job.state is JobState.RUNNING:
@@ -146,15 +136,9 @@ class _Collector:
         return range(job.least_workers, job.workers + 1)
 
     def _minutes(self, job: Job, pool: Pool, workers: int) -> float:
-        if job.state is JobState.RUNNING or job.is_elastic or job.saved_minutes is not None or self._has_own_speed(job):
+        if job.state is JobState.RUNNING or job.is_elastic:
             return run_minutes(self.problem, job, pool, workers)
-        key = (pool.name, job.kind, job.runtime_minutes, job.load_minutes, job.affinity)
-        if key not in self.minutes_of:
-            self.minutes_of[key] = run_minutes(self.problem, job, pool, workers)
-        return self.minutes_of[key]
-
-    def _has_own_speed(self, job: Job) -> bool:
-        return any(row.kind == job.name for row in self.problem.cluster.speeds)
+        return self.run_times.minutes(job, pool)
 
     def _last(self, minutes: float, edge: int) -> int:
         """Return the last slot from which a run of so many minutes ends by an edge, -1 without any."""
@@ -164,7 +148,7 @@ class _Collector:
             self.last_start[key] = max((slot for slot, end in enumerate(ends) if end is not None and end <= edge), default=-1)
         return self.last_start[key]
 
-    def _rework(self, job: Job, pool: Pool, pools: list[Pool], workers: int) -> float:
+    def _rework(self, job: Job, pool: Pool, pools: tuple[Pool, ...], workers: int) -> float:
         """Return the least that the rework of a gang adds to F: on the fewest nodes, at the lowest price."""
         if not self.rates.cost or gang_rate(pool, 1) == 0:
             return 0.0

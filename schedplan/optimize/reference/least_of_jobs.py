@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import fields
 
-from schedplan.measures.eligibility import pools_for_job, workers_per_node
+from schedplan.measures.eligibility import workers_per_node
 from schedplan.measures.work import counted_share, last_end, node_share
 from schedplan.model.cluster import Pool
 from schedplan.model.problem import Problem
 from schedplan.model.workload import Job, JobState
 from schedplan.optimize.constraints.elastic import Choice, booked_h, choice_duty, choices
 from schedplan.optimize.constraints.spot import fewest_nodes, rework_cost
+from schedplan.optimize.job_pools import JobPools
 from schedplan.optimize.run_times import RunTimes
 
 ASIDE = ("name", "user", "tenant", "priority", "submit_s", "start_s", "earliest_start_s", "deadline_s", "gang", "after")
@@ -35,11 +36,9 @@ class LeastOfJobs:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._own_speeds = {row.kind for row in problem.cluster.speeds}
-        self._run_times = RunTimes(problem)
+        self._run_times, self._pools = RunTimes(problem), JobPools(problem.cluster)
         self._most_work_h: dict[Hashable, float] = {}
         self._price: dict[Hashable, float] = {}
-        self._pools: dict[Hashable, tuple[Pool, ...]] = {}
         self._booked_s: dict[Hashable, int] = {}
 
     def most_work_h(self, job: Job) -> float:
@@ -59,18 +58,18 @@ class LeastOfJobs:
     def _key(self, job: Job) -> Hashable:
         """Return what decides both: all of a job but its name, owner, urgency and the instants that fall into the same slots."""
         problem = self._problem
-        is_own = job.state is JobState.RUNNING or job.name in problem.pin_of_job or job.name in self._own_speeds
+        is_own = job.state is JobState.RUNNING or job.name in problem.pin_of_job or self._run_times.has_own_speed(job)
         span = (problem.grid.release_slot(job.release_s), last_end(problem, job), job.deadline_s is None)
         return job if is_own else (span, *(getattr(job, name) for name in DECIDING))
 
     def _busiest_h(self, job: Job) -> float:
         problem = self._problem
         if job.state is not JobState.RUNNING and not job.is_elastic:
-            booked_s = max((self._longest_s(job, pool) for pool in self._job_pools(job)), default=0)
+            booked_s = max((self._longest_s(job, pool) for pool in self._pools.of(job)), default=0)
             return counted_share(job.shape, problem.cluster) * (job.workers * (booked_s / 3600))
         busy = (
             choice.workers * booked_h(problem, choice) * choice_duty(problem, job, pool, choice)
-            for pool in self._job_pools(job)
+            for pool in self._pools.of(job)
             for choice in choices(problem, job, pool)
         )
         return counted_share(job.shape, problem.cluster) * max(busy, default=0.0)
@@ -87,7 +86,7 @@ class LeastOfJobs:
         return self._booked_s[key]
 
     def _cheapest(self, job: Job) -> float:
-        problem, pools = self._problem, self._job_pools(job)
+        problem, pools = self._problem, self._pools.of(job)
         is_for_nothing = any(pool.market.is_sunk and next(choices(problem, job, pool), None) is not None for pool in pools)
         if is_for_nothing and all(problem.price_per_h(pool).min() >= 0.0 for pool in pools):
             return 0.0
@@ -99,11 +98,3 @@ class LeastOfJobs:
             for choice in choices(problem, job, pool)
         )
         return min(prices, default=0.0)
-
-    def _job_pools(self, job: Job) -> tuple[Pool, ...]:
-        if job.state is JobState.RUNNING:
-            return tuple(self._problem.cluster.pool_of_node[placed.node] for placed in job.placement)
-        key = (job.shape, job.spot_ok, job.topology, job.least_workers)
-        if key not in self._pools:
-            self._pools[key] = tuple(pools_for_job(self._problem.cluster, job))
-        return self._pools[key]

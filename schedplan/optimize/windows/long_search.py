@@ -27,7 +27,7 @@ class LongSearch:
         self.problem, self.options = best.problem, best.options
 
     def run(self) -> None:
-        """Prove a bound, then plan window by window."""
+        """Prove a bound, plan slot by slot, or window by window where that may be, and renew what is best."""
         self.best.route.append(told_size(self.best.size))
         rates = Rates.of(self.problem, self.best.normalisation)
         ascent = proven_by_prices(self.best, rates)

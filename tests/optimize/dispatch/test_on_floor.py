@@ -90,7 +90,7 @@ def test_a_gang_without_room_takes_the_next_slot_that_has_it() -> None:
     relaxation = Relaxation(problem, Rates.of(problem, SCALES))
     floor = Floor(problem, relaxation.rates)
 
-    Dispatch(relaxation, relaxation.nothing(), Openings(relaxation, floor), frozenset())._start(0)
+    Dispatch(relaxation, relaxation.nothing(), Openings(relaxation, floor), frozenset()).start(0)
 
     assert {name: berth.start_slot for name, berth in floor.berths.items()} == {"urgent": 0, "gang": 1}
 
