@@ -16,6 +16,9 @@ from schedplan.optimize.nodes.rates import Rates
 from schedplan.optimize.reference.plan import reference
 from schedplan.optimize.route import told_memory
 
+MANY = 4
+"""Shares from which on a plan of the first half of them, beside reference plans of the others, is offered on the way."""
+
 
 class SearchInShares:
     """One search of so many shares. It lives for one call."""
@@ -46,4 +49,7 @@ class SearchInShares:
             found.append(reference(share.problem) if one is None else one[0].decisions)
             if number == 1 and one is not None:
                 self.best.route.append(f"share 1: {one[1].route}")
+            if number == self.count // 2 and self.count >= MANY and not self.best.is_late():
+                others = (reference(other.problem) for other in shares[number:])
+                self.best.offer(joined(self.problem, shares, (*found, *others)))
         return joined(self.problem, shares, tuple(found))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from schedplan.measures.accounting import goal_values
 from schedplan.measures.feasibility import violations
 from schedplan.model.plan import Decisions, Proof
@@ -20,10 +22,10 @@ from tests.optimize.problems import problem
 OPTIONS = SolveOptions(memory_mb=0, price_steps=20)
 
 
-def fleet() -> Problem:
-    """Two nodes of 8 devices for four hours, and six gangs of all devices of a node, which start in the second hour or later."""
-    jobs = [{"name": f"j{number}", "gpus": 8, "runtime_minutes": 60.0, "earliest_start": 1} for number in range(6)]
-    return problem({"slots": 4, "nodes": [{"name": "n", "count": 2, "gpus": 8}], "jobs": jobs})
+def fleet(n_nodes: int = 2) -> Problem:
+    """Nodes of 8 devices for four hours, and three times as many gangs of all devices of a node, which start in hour 1 or later."""
+    jobs = [{"name": f"j{number:02}", "gpus": 8, "runtime_minutes": 60.0, "earliest_start": 1} for number in range(3 * n_nodes)]
+    return problem({"slots": 4, "nodes": [{"name": "n", "count": n_nodes, "gpus": 8}], "jobs": jobs})
 
 
 def of_share(share: Problem) -> tuple[Incumbent, Proof]:
@@ -57,4 +59,21 @@ def test_where_they_break_a_rule_prices_make_a_plan() -> None:
     assert ["together the plans of the shares break a rule", "packing at prices"] == best.route[-2:]
     assert best.incumbent is not None
     assert violations(fleet(), best.incumbent.decisions) == ()
-    assert {f"j{number}" for number in range(6)} == {part.job for part in best.incumbent.decisions.parts}
+    assert {job.name for job in fleet().jobs} == {part.job for part in best.incumbent.decisions.parts}
+
+
+def test_who_ends_the_search_behind_its_first_half_has_a_plan() -> None:
+    whole, solved = fleet(4), list[str]()
+
+    def until_the_third(share: Problem) -> tuple[Incumbent, Proof]:
+        solved.append(share.jobs[0].name)
+        if len(solved) == 3:
+            raise KeyboardInterrupt
+        return of_share(share)
+
+    best = Best(whole, OPTIONS, ground_of(whole, None, OPTIONS), unwatched)
+    with pytest.raises(KeyboardInterrupt):
+        SearchInShares(best, until_the_third, 4).run()
+
+    assert best.incumbent is not None
+    assert len(whole.jobs) == len(best.incumbent.decisions.parts)
