@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import resource
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import process_time
@@ -33,7 +33,7 @@ class ReplaySpec:
     name: str
     policy: str
     cluster: Cluster
-    jobs: Callable[[int], tuple[Job, ...]]
+    jobs: Callable[[int], Iterable[Job]]
     size: int
     smoke: int
 
@@ -68,14 +68,13 @@ def processors(size: int) -> tuple[Job, ...]:
     return tuple(found)
 
 
-def single_devices(size: int) -> tuple[Job, ...]:
-    """Return jobs of one device at 0.9 of a hundred."""
-    draw, found, at_s = random.Random(2), [], 0.0
+def single_devices(size: int) -> Iterator[Job]:
+    """Yield jobs of one device at 0.9 of a hundred."""
+    draw, at_s = random.Random(2), 0.0
     shape = WorkerShape(gpus=1)
     for idx in range(size):
-        found.append(Job(f"j{idx:07d}", submit_s=round(at_s), shape=shape, runtime_minutes=draw.randint(1, 119)))
+        yield Job(f"j{idx:07d}", submit_s=round(at_s), shape=shape, runtime_minutes=draw.randint(1, 119))
         at_s += draw.expovariate(1 / 40.0)
-    return tuple(found)
 
 
 def training(size: int) -> tuple[Job, ...]:

@@ -7,6 +7,7 @@ event but what a job holds. An end counts only if its job still runs and is to e
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ from schedplan.simulate.progress import Progress
 from schedplan.simulate.quota import QuotaGate
 from schedplan.simulate.ready import Ready
 from schedplan.simulate.usage import TenantUsage
-from schedplan.simulate.work import Work
+from schedplan.simulate.work import Ask, Work
 
 Slowness = Callable[[int, tuple[Held, ...]], float]
 _REASON = {reason: idx for idx, reason in enumerate(REASONS)}
@@ -83,26 +84,27 @@ class Kernel:
         self.work = work
         self.capacity = capacity
         self.policy = policy
+        self._jobs = len(work)
         self.quota = quota
+        self.can_stop = (supply is not None and supply.can_stop) or policy.preemption.kind is not PreemptionKind.NONE
         self.now_s = 0
         self.latest = -1
-        self.start_s: list[int] = [-1] * len(work)
-        self.begun_s: list[int] = self.start_s
-        self.end_s: list[int] = [-1] * len(work)
-        self.reason: list[int] = [0] * len(work)
+        self.start_s = array("q", [-1]) * len(work)
+        self.begun_s = array("q", [-1]) * len(work) if self.can_stop else self.start_s
+        self.end_s = array("q", [-1]) * len(work)
+        self.reason = array("b", [0]) * len(work)
         self.held: dict[int, tuple[Held, ...]] = {}
         self.freed = False
         self.changes = 0
         self.counts: Counter[str] = Counter()
-        self.part_job: list[int] = []
+        self.part_job = array("q")
         self.part: list[Held] = []
-        self.part_taken_s: list[int] = []
+        self.part_taken_s = array("q")
         self.part_gone_s: dict[int, int] = {}
         self.stops: list[tuple[int, int, StopCause, int]] = []
         self.ran_before_s: Counter[int] = Counter()
         self.in_parts: set[int] = set()
         self.admitted_s: dict[int, int] = {}
-        self.can_stop = (supply is not None and supply.can_stop) or policy.preemption.kind is not PreemptionKind.NONE
         self._tracks_parts = self.can_stop or policy.gang.hold is not None
         by_tenant = policy.admission.by_quota or quota is not None or usage is not None
         table = LaneTable(work, policy, by_tenant=by_tenant, can_stop=self.can_stop)
@@ -122,13 +124,11 @@ class Kernel:
         self._slowness = slowness
         self._view = LaneView()
         self.dependent = Dependent({} if policy.admission.overcommit is not None else work.after)
-        self._offered = offered
+        self._sizes = tuple(_size(ask, offered) for ask in work.asks)
         self._node_starts = node_starts
         self.starting: dict[int, StartReason] = {}
         self._ready: list[tuple[int, int]] = []
         self._parts_of: dict[int, list[int]] = {}
-        if self.can_stop:
-            self.begun_s = [-1] * len(work)
 
     def ready(self) -> Ready:
         """Return an empty line of front jobs under the policy's share and order."""
@@ -161,7 +161,7 @@ class Kernel:
     @property
     def is_idle(self) -> bool:
         """Whether nothing runs or begins, and nothing is submitted any more."""
-        return not (self._ends or self._ready) and self.latest + 1 >= len(self.work)
+        return not (self._ends or self._ready) and self.latest + 1 >= self._jobs
 
     def _next_s(self) -> int:
         """Return the instant of the next event, NEVER after the last; supply without work left is no event."""
@@ -194,14 +194,16 @@ class Kernel:
 
     def _submit_all(self, decider: Decider, per_event: bool) -> None:
         """Let all jobs of this instant arrive."""
-        submit_s, now_s, jobs = self.work.submit_s, self.now_s, len(self.work)
+        submit_s, now_s, jobs = self.work.submit_s, self.now_s, self._jobs
         following = self.latest + 1
+        comes_early = self.dependent.comes_too_early if self.work.after else None
         while following < jobs and submit_s[following] == now_s:
             self.latest = following
-            if self.dependent.comes_too_early(following):
+            if comes_early is not None and comes_early(following):
                 self.lanes[self.lane_of(following)].reserve(following)
             else:
-                self._want(following, 1)
+                if self.usage is not None:
+                    self._want(following, 1)
                 decider.arrived(following)
             following += 1
             if per_event:
@@ -209,7 +211,7 @@ class Kernel:
 
     def _end_all(self, decider: Decider, per_event: bool) -> None:
         """Let all jobs end that end at this instant."""
-        ends, jobs = self._ends, len(self.work)
+        ends, jobs = self._ends, self._jobs
         limit = (self.now_s + 1) * jobs
         while ends and ends[0] < limit:
             at_s, job = divmod(heappop(ends), jobs)
@@ -226,7 +228,7 @@ class Kernel:
 
     def _drop_void_ends(self) -> None:
         """Drop the ends of runs that were stopped before, down to the next that is one."""
-        ends, jobs = self._ends, len(self.work)
+        ends, jobs = self._ends, self._jobs
         while ends and self._is_void(*divmod(ends[0], jobs)):
             heappop(ends)
 
@@ -242,10 +244,8 @@ class Kernel:
     def key(self, lane: Lane, job: int) -> tuple[int, ...]:
         """Return the policy's key of a job at the front of its lane."""
         view, work = self._view, self.work
-        ask = work.asks[lane.ask]
         view.now_s, view.rank, view.submit_s, view.estimate_s = self.now_s, job, work.submit_s[job], self.estimate_s[job]
-        view.workers, view.devices, view.cores = ask.workers, ask.workers * ask.shape.gpus, ask.workers * ask.shape.cpus
-        view.of_machine = (view.devices or view.cores) / self._offered
+        view.workers, view.devices, view.cores, view.of_machine = self._sizes[lane.ask]
         view.priority, view.tenant, view.waiting = work.priority[job], work.tenants[work.tenant[job]], lane.waiting
         return self.policy.order.key(view)
 
@@ -304,7 +304,7 @@ class Kernel:
         if self.can_stop:
             self.begun_s[job] = now_s
         self.end_s[job] = now_s + lasts_s
-        heappush(self._ends, (now_s + lasts_s) * len(self.work) + job)
+        heappush(self._ends, (now_s + lasts_s) * self._jobs + job)
         if self._releases is not None:
             insort(self._releases, (self.due_s(job), job))
 
@@ -356,7 +356,8 @@ class Kernel:
         due_s = self.begun_s[job] + self.estimated_s(job)
         self._unended -= 1
         self._give_back(job, due_s)
-        self._want(job, -1)
+        if self.usage is not None:
+            self._want(job, -1)
         if self._tracks_parts:
             del self._parts_of[job]
         decider.ended(job, self.now_s != due_s)
@@ -405,3 +406,9 @@ class Kernel:
         self.counts["decisions"] += 1
         decider.decide()
         self.freed = False
+
+
+def _size(ask: Ask, offered: float) -> tuple[int, float, float, float]:
+    """Return workers, devices and cores of a whole job, and its share of the machine."""
+    devices, cores = ask.workers * ask.shape.gpus, ask.workers * ask.shape.cpus
+    return ask.workers, devices, cores, (devices or cores) / offered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right, insort
 
 NEVER = 1 << 62
@@ -22,7 +23,7 @@ class Lane:
         self.ask = ask
         self.tenant = tenant
         self.priority = priority
-        self.jobs: list[int] = []
+        self.jobs = array("q")
         self.head = 0
         self.waiting = 0
         self.blocked = False

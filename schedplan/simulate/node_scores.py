@@ -6,7 +6,7 @@ Scores are kept per ask and brought up to date only where a node changed, and by
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,7 +159,7 @@ def _without(scores: NDArray[np.float64], nodes: Collection[int]) -> NDArray[np.
     return found
 
 
-def typical_shapes(asks: tuple[Ask, ...], jobs: list[int]) -> NDArray[np.float64]:
+def typical_shapes(asks: tuple[Ask, ...], jobs: Iterable[int]) -> NDArray[np.float64]:
     """Return the most frequent shapes of workers, up to POPULAR of all, as (devices, share of each, cores, frequency).
 
     jobs: ask (index) of each job. float64 [n_typical, 4].

@@ -15,8 +15,8 @@ class Progress:
     """Per job: seconds of work and of the estimate that are left, and whether it was stopped before."""
 
     def __init__(self, work: Work, *, writes: bool) -> None:
-        self.left_s = list(work.run_s)
-        self.estimate_s = list(work.estimate_s)
+        self.left_s = work.run_s[:] if writes else work.run_s
+        self.estimate_s = work.estimate_s[:] if writes else work.estimate_s
         self.has_stopped: dict[int, None] = {}
         self._checkpoints = work.checkpoints if writes else {}
 

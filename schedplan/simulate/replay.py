@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from schedplan.engines.part import BackfillKind, Blocking, Cycle, PreemptionKind
 from schedplan.engines.policy import Policy
@@ -13,7 +11,7 @@ from schedplan.errors import UsageError
 from schedplan.model.cluster import Cluster, Market
 from schedplan.model.outage import Outage
 from schedplan.model.quota import Quota
-from schedplan.model.timeline import DropReason, Parts, Stop, StopCause, Timeline
+from schedplan.model.timeline import DropReason, StopCause, Timeline
 from schedplan.model.workload import Job
 from schedplan.simulate.admission import Admitter
 from schedplan.simulate.capacity import Capacity, Held
@@ -26,6 +24,7 @@ from schedplan.simulate.guide import Guide
 from schedplan.simulate.guided import GuidedCapacity
 from schedplan.simulate.happenings import Happenings
 from schedplan.simulate.head import HeadDecider
+from schedplan.simulate.intake import work_of
 from schedplan.simulate.kernel import Kernel, Slowness, Supply
 from schedplan.simulate.machine import Machine, machine_of
 from schedplan.simulate.node_scores import typical_shapes
@@ -37,8 +36,9 @@ from schedplan.simulate.preemptor import Preemptor, promises
 from schedplan.simulate.quota import QuotaGate
 from schedplan.simulate.skip import SkipDecider
 from schedplan.simulate.supply import NodeSupply, outages_of
+from schedplan.simulate.told import timeline_of
 from schedplan.simulate.usage import TenantUsage
-from schedplan.simulate.work import Ask, Work, with_more, without, work_of
+from schedplan.simulate.work import KINDS, Ask, Work, with_more, without
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Replay:
 
 def replay(
     cluster: Cluster,
-    jobs: tuple[Job, ...],
+    jobs: Iterable[Job],
     policy: Policy,
     options: ReplayOptions | None = None,
     plan: FollowedPlan | None = None,
@@ -64,9 +64,9 @@ def replay(
 ) -> Replay:
     """Return what happens to `jobs` on `cluster` under `policy`; the policy `plan` needs a plan to follow (UsageError).
 
-    Every job is replayed from its submission, whatever its state; what never starts stays out of `started`. outages: when nodes are
-    away; what runs there then is stopped. services: with their load; a plan says itself what they hold. A plan is followed on the
-    nodes that it was made for, without either.
+    jobs are read once and not kept. Each is replayed from its submission, whatever its state; what never starts stays out of
+    `started`. outages: when nodes are away; what runs there then is stopped. services: with their load; a plan says itself what
+    they hold. A plan is followed on the nodes that it was made for, without either.
     """
     options = options or ReplayOptions()
     if (policy.blocking is Blocking.PLAN) != (plan is not None):
@@ -110,7 +110,7 @@ def replay(
     if not kernel.held:
         capacity.check_empty()
     return Replay(
-        timeline=replace(_timeline(kernel, machine, capacity, policy), services=run),
+        timeline=replace(timeline_of(kernel, machine, capacity, policy), services=run),
         notes=(
             *work.notes,
             *_after_notes(work, policy),
@@ -215,7 +215,10 @@ def _slowness(cluster: Cluster, machine: Machine, work: Work) -> Slowness:
     """Return how many times longer than on the reference device a job runs: that of its slowest node."""
 
     def slowness(job: int, parts: tuple[Held, ...]) -> float:
-        return max(1.0 / cluster.speed(machine.pools[part.node].accelerator, work.names[job], work.kinds[job]) for part in parts)
+        return max(
+            1.0 / cluster.speed(machine.pools[part.node].accelerator, work.names[job], KINDS[work.kind[job]].value)
+            for part in parts
+        )
 
     return slowness
 
@@ -272,74 +275,3 @@ def _warnings(kernel: Kernel) -> tuple[str, ...]:
             f"jobs that hold room for a part of their workers for ever, as gangs are not placed whole: {len(kernel.held):,}"
         )
     return tuple(found)
-
-
-def _timeline(kernel: Kernel, machine: Machine, capacity: Capacity, policy: Policy) -> Timeline:
-    work = kernel.work
-    by_devices = machine.has_devices
-    per_worker = np.array([ask.shape.gpus if by_devices else ask.shape.cpus for ask in work.asks], dtype=np.float64)
-    workers_of = np.array([ask.workers for ask in work.asks], dtype=np.int64)
-    ask = np.array(work.ask, dtype=np.int64)
-    start_s, end_s = np.array(kernel.start_s, dtype=np.int64), np.array(kernel.end_s, dtype=np.int64)
-    started = end_s >= 0
-    workers = workers_of[ask] if len(ask) else np.zeros(0, dtype=np.int64)
-    worker_amount = per_worker[ask] if len(ask) else np.zeros(0)
-    is_sum = isinstance(capacity, PoolCapacity)
-    return Timeline(
-        policy=policy.name,
-        unit="device" if by_devices else "core",
-        nodes=() if is_sum else machine.nodes,
-        capacity=np.array([machine.counted.sum()]) if is_sum else machine.counted,
-        jobs=tuple(work.names),
-        tenants=work.tenants,
-        tenant=np.array(work.tenant, dtype=np.int64),
-        workers=workers,
-        amount=workers * worker_amount,
-        worker_amount=worker_amount,
-        is_gang=(workers > 1) | (worker_amount > 1),
-        submit_s=np.array([kernel.dependent.released_s.get(job, at_s) for job, at_s in enumerate(work.submit_s)], dtype=np.int64),
-        run_s=_run_s(kernel, started),
-        started=started,
-        start_s=np.where(started, start_s, 0),
-        end_s=np.where(started, end_s, 0),
-        killed=np.array(work.killed, dtype=np.bool_) & started,
-        reason=np.array(kernel.reason, dtype=np.int64),
-        has_deadline=np.array([due is not None for due in work.deadline_s], dtype=np.bool_),
-        deadline_s=np.array([due or 0 for due in work.deadline_s], dtype=np.int64),
-        parts=_parts(kernel, worker_amount),
-        price_per_h=0.0 if policy.blocking is Blocking.PLAN else machine.price_per_h,
-        dropped=work.dropped,
-        stops=tuple(Stop(*stop) for stop in kernel.stops),
-        in_parts=np.isin(np.arange(len(work)), list(kernel.in_parts)) if kernel.in_parts else None,
-        admitted_s=_admitted_s(kernel) if policy.admission.by_quota else None,
-    )
-
-
-def _admitted_s(kernel: Kernel) -> NDArray[np.int64]:
-    return np.array([kernel.admitted_s.get(job, -1) for job in range(len(kernel.work))], dtype=np.int64)
-
-
-def _run_s(kernel: Kernel, started: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return what each job ran in all its runs, or would have run."""
-    last_s = np.array(kernel.end_s, dtype=np.int64) - np.array(kernel.begun_s, dtype=np.int64)
-    for job, ran_s in kernel.ran_before_s.items():
-        last_s[job] += ran_s
-    return np.where(started, last_s, np.array(kernel.work.run_s, dtype=np.int64))
-
-
-def _parts(kernel: Kernel, worker_amount: NDArray[np.float64]) -> Parts:
-    job = np.array(kernel.part_job, dtype=np.int64)
-    workers = np.array([part.workers for part in kernel.part], dtype=np.int64)
-    return Parts(
-        job=job,
-        node=np.array([part.node for part in kernel.part], dtype=np.int64),
-        workers=workers,
-        amount=workers * worker_amount[job] if len(job) else np.zeros(0),
-        taken_s=np.array(kernel.part_taken_s, dtype=np.int64),
-        devices=tuple(part.device_numbers() for part in kernel.part),
-        stopped_s=None if not kernel.part_gone_s else _gone_s(kernel),
-    )
-
-
-def _gone_s(kernel: Kernel) -> NDArray[np.int64]:
-    return np.array([kernel.part_gone_s.get(idx, -1) for idx in range(len(kernel.part))], dtype=np.int64)
