@@ -63,8 +63,8 @@ def format_instant(instant_s: int) -> str:
 
 
 def format_local(instant_s: int, zone: tzinfo) -> str:
-    """Return the wall-clock time with its offset, `2026-12-01 02:00+08:00`, as people read it."""
-    return datetime.fromtimestamp(instant_s, zone).isoformat(" ", "minutes")
+    """Return the wall-clock time with its offset, `2026-12-01 02:00+08:00`, as people read it; seconds where there are any."""
+    return datetime.fromtimestamp(instant_s, zone).isoformat(" ", "seconds" if instant_s % 60 else "minutes")
 
 
 def _offset_seconds(offset: str) -> int:

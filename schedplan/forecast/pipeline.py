@@ -113,7 +113,7 @@ def forecast_series(series: Series, options: ForecastOptions, provision: Provisi
     are ordered, where the backtest is to tell what each forecaster would have made a planner buy; it changes no forecast.
     """
     if np.isnan(series.values).all():
-        note = f"the history of {series.unique_id} has no value at all; give load before the horizon"
+        note = f"the history of {series.unique_id} has no value at all"
         return _unjudged(series, options, _no_value(options, note), "not judged: there is no history to forecast from")
     history = _usable(series, options)
     if _is_cold(history, options):

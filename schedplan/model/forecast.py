@@ -63,8 +63,18 @@ class Forecast:
     notes: tuple[str, ...] = ()
     expected_mae: float | None = None
 
+    @property
+    def has_values(self) -> bool:
+        """False where nothing could be forecast: then every value is NaN, and the notes say why."""
+        return not np.isnan(self.mean).any()
+
     def at(self, level: float) -> NDArray[np.float64]:
         """Return the quantile `level` per interval, linear between the known ones; ValueError outside their range."""
         if not self.quantile_levels[0] <= level <= self.quantile_levels[-1]:
             raise ValueError(f"the quantile {level} is outside {self.quantile_levels[0]} to {self.quantile_levels[-1]}")
-        return np.array([np.interp(level, self.quantile_levels, column) for column in self.quantiles.T])
+        above = int(np.searchsorted(self.quantile_levels, level))
+        if self.quantile_levels[above] == level:
+            return np.array(self.quantiles[above])
+        lower, upper = self.quantiles[above - 1], self.quantiles[above]
+        slope = (upper - lower) / (self.quantile_levels[above] - self.quantile_levels[above - 1])
+        return np.asarray(slope * (level - self.quantile_levels[above - 1]) + lower)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from schedplan.forecast.record import Record
 from schedplan.model.findings import Severity
 from schedplan.model.forecast import Forecast, Quality, Series
@@ -71,25 +73,33 @@ def forecast_document(
 
 
 def _answer(forecasts: tuple[Forecast, ...], qualities: tuple[Quality, ...], notes: tuple[str, ...]) -> Section:
-    blocks: list[Block] = [Paragraph((f"{counted(len(forecasts), 'load')} forecast.",), is_headline=True)]
-    if forecasts:
-        first = forecasts[0]
+    made = [one for one in forecasts if one.has_values]
+    failed = len(forecasts) - len(made)
+    rest = f", {failed} could not be" if failed else ""
+    blocks: list[Block] = [Paragraph((f"{counted(len(made), 'load')} forecast{rest}.",), is_headline=True)]
+    if made:
+        first = made[0]
         end_s = first.cutoff_s + first.step_s * len(first.mean)
         blocks.append(Paragraph(("From ", Quantity(first.cutoff_s, Kind.INSTANT), " to ", Quantity(end_s, Kind.INSTANT), ".")))
     if qualities:
         blocks.append(quality_table(qualities))
     blocks += [Notice(Severity.NOTE, note) for note in notes]
-    blocks += [Notice(Severity.NOTE, f"{one.unique_id}: {note}") for one in forecasts for note in one.notes]
+    blocks += [Notice(_weight(one), f"{one.unique_id}: {note}") for one in forecasts for note in one.notes]
     return Section("answer", "The answer", tuple(blocks), SectionRole.ANSWER)
+
+
+def _weight(forecast: Forecast) -> Severity:
+    return Severity.NOTE if forecast.has_values else Severity.WARNING
 
 
 def _charts(forecasts: tuple[Forecast, ...], histories: tuple[Series, ...], quantile: float | None) -> Section:
     history_of = {series.unique_id: series for series in histories}
+    made = [forecast for forecast in forecasts if forecast.has_values]
     blocks: list[Block] = [
         fan_chart(forecast, history_of.get(forecast.unique_id), quantile, number)
-        for number, forecast in enumerate(forecasts[:CHARTS_SHOWN], start=1)
+        for number, forecast in enumerate(made[:CHARTS_SHOWN], start=1)
     ]
-    left = len(forecasts) - CHARTS_SHOWN
+    left = len(made) - CHARTS_SHOWN
     if left > 0:
         blocks.append(Paragraph((f"{counted(left, 'more load')} in the table of values.",)))
     return Section("charts", "What is expected", tuple(blocks))
@@ -114,9 +124,10 @@ def _values(forecasts: tuple[Forecast, ...]) -> Table:
         Column("model", "Model", is_detail=True),
     )
     rows: list[tuple[Cell, ...]] = []
-    for forecast in forecasts:
+    for forecast in (one for one in forecasts if one.has_values):
+        at_levels = np.array([forecast.at(level) for level in levels])
         for idx, mean in enumerate(forecast.mean):
-            quantiles = (finite(float(forecast.at(level)[idx])) for level in levels)
+            quantiles = (finite(float(value)) for value in at_levels[:, idx])
             rows.append(
                 (
                     forecast.unique_id,

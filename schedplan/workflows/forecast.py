@@ -25,9 +25,13 @@ from schedplan.workflows.decision import DecisionAsked, SeriesProvision, per_dev
 from schedplan.workflows.demand import forecast_options
 from schedplan.workflows.project import Project
 from schedplan.workflows.replayed_work import read_warnings
+from schedplan.workflows.report import report_form, write_document
 
-DEFAULT_FILE = Path("runs") / "forecast.parquet"
+ENDING = ".parquet"
+DEFAULT_FILE = Path("runs") / f"forecast{ENDING}"
 DEFAULT_STEP_S = 3600
+MOST_STEPS_AHEAD = 110_000
+"""A year by 5 minutes is 105,120. Our choice."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,8 @@ def forecast_project(
 
     Without load, or where `by` says by what, it is the demand of devices derived from jobs. horizon_s: how far, seconds; None =
     the project's horizon, counted from its start where that is stated. decision: judge the forecasts by what they would have made
-    a planner buy, too. with_total: the sum of the loads as one more. Raises InputError where there is no load and no job that ran.
+    a planner buy, too. with_total: the sum of the loads as one more. Raises InputError where there is no load and no job that ran,
+    or no load with a value; one bad load among others is told in the document.
     """
     demand = _demand(project, by)
     chosen = _chosen(demand.series, only)
@@ -72,6 +77,9 @@ def forecast_project(
             for index, (history, steps) in enumerate(known)
         ]
     )
+    if not any(result.forecast.has_values for result in results):
+        hint = "Give load before the horizon; rows of the horizon itself are not history."
+        raise InputError(_nothing_made(results), code=NO_DEMAND, hint=hint)
     document = forecast_document(
         tuple(result.forecast for result in results),
         tuple(result.quality for result in results),
@@ -87,9 +95,25 @@ def forecast_project(
     return Forecasted(results, document)
 
 
+def is_report(path: Path) -> bool:
+    """Say whether a file gets the report of a forecast rather than its values; UsageError for an ending of neither."""
+    if path.suffix == ENDING:
+        return False
+    try:
+        report_form(path)
+    except UsageError:
+        hint = f"End it with {ENDING} for the values, or with .html, .md or .json for a report."
+        raise UsageError(f"{path}: its ending says no form of forecast", hint=hint) from None
+    return True
+
+
 def save(found: Forecasted, project: Project, path: Path, *, force: bool = False) -> None:
-    """Write the forecasts as one Parquet file, whole or not at all."""
-    write_forecast(path, tuple(result.forecast for result in found.results), force=force, inputs=project.paths())
+    """Write the forecasts that have values as Parquet, or all that was found as a report, by the ending; whole or not at all."""
+    if is_report(path):
+        write_document(found.document, path, force=force, inputs=project.paths())
+        return
+    made = tuple(result.forecast for result in found.results if result.forecast.has_values)
+    write_forecast(path, made, force=force, inputs=project.paths())
 
 
 def default_file(project: Project) -> Path:
@@ -98,8 +122,8 @@ def default_file(project: Project) -> Path:
 
 
 def horizon_seconds(text: str | None) -> int | None:
-    """Return the seconds of `--horizon`; UsageError where it is no length of time."""
-    return None if text is None else _duration_s("--horizon", text)
+    """Return the seconds of `--horizon`; UsageError where it is no length of time above 0."""
+    return None if text is None else _length_s("--horizon", text)
 
 
 def decision_asked(decision: bool, startup: str | None, replan: str | None, device: str | None) -> DecisionAsked | None:
@@ -111,9 +135,7 @@ def decision_asked(decision: bool, startup: str | None, replan: str | None, devi
                 raise UsageError(f"{option} is for the decision backtest", hint="Add --decision, or leave it out.")
         return None
     startup_s = None if startup is None else _duration_s("--startup", startup)
-    replan_s = None if replan is None else _duration_s("--replan", replan)
-    if replan_s == 0:
-        raise UsageError(f"--replan {replan!r}: expected a length above 0")
+    replan_s = None if replan is None else _length_s("--replan", replan)
     return DecisionAsked(startup_s, replan_s, per_device(device))
 
 
@@ -214,6 +236,18 @@ def _duration_s(option: str, text: str) -> int:
         raise UsageError(f"{option} {text!r}: expected {problem}") from None
 
 
+def _length_s(option: str, text: str) -> int:
+    length_s = _duration_s(option, text)
+    if length_s == 0:
+        raise UsageError(f"{option} {text!r}: expected a length above 0")
+    return length_s
+
+
+def _nothing_made(results: tuple[ForecastResult, ...]) -> str:
+    why = results[0].forecast.notes[0]
+    return why if len(results) == 1 else f"none of {len(results)} loads could be forecast; the first: {why}"
+
+
 def _history_and_steps(project: Project, series: Series, horizon_s: int | None) -> tuple[Series, int]:
     """Return what is known of a series, and how many intervals from its end reach the end of the horizon."""
     horizon = project.settings.horizon
@@ -224,4 +258,9 @@ def _history_and_steps(project: Project, series: Series, horizon_s: int | None) 
         before = min(-(-(horizon.start_s - series.start_s) // series.step_s), len(series.values))
         known = Series(series.unique_id, series.start_s, series.step_s, series.values[:before], series.unit)
         end_s = horizon.start_s + length_s
-    return known, max(-(-(end_s - known.end_s) // series.step_s), 1)
+    steps = max(-(-(end_s - known.end_s) // series.step_s), 1)
+    if steps > MOST_STEPS_AHEAD:
+        told = f"the horizon has {steps} intervals of {series.step_s} s from the end of {series.unique_id} on"
+        hint = "Give a shorter --horizon, or longer intervals by --freq."
+        raise UsageError(f"{told}, more than the {MOST_STEPS_AHEAD} that are forecast", hint=hint)
+    return known, steps

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from schedplan.model.findings import Severity
 from schedplan.model.forecast import Forecast, Series
 from schedplan.report.chart_table import chart_table
 from schedplan.report.charts import LineChart
+from schedplan.report.document import Notice
 from schedplan.report.forecast_document import forecast_document
 
 HOUR_S = 3600
@@ -42,3 +44,13 @@ def test_the_fan_as_a_table_is_about_the_time_ahead() -> None:
     (fan,) = (block for block in document.blocks() if isinstance(block, LineChart))
 
     assert chart_table(fan).rows == ((4 * HOUR_S, 10.0, 20.0, 9.0, 11.0), (5 * HOUR_S, 20.0, 40.0, 19.0, 21.0))
+
+
+def test_a_load_that_could_not_be_forecast_is_told_without_rows() -> None:
+    nothing = np.full(2, np.nan)
+    bad = Forecast("idle", "none", 0, HOUR_S, nothing, (0.5, 0.9), np.array([nothing, nothing]), notes=("it has no value",))
+    document = forecast_document((bad, forecast()), histories=(history(),))
+
+    assert [Notice(Severity.WARNING, "idle: it has no value")] == [one for one in document.blocks() if isinstance(one, Notice)]
+    assert {"web"} == {row[0] for row in document.tables()[0].rows}
+    assert 1 == sum(isinstance(block, LineChart) for block in document.blocks())

@@ -113,3 +113,13 @@ def test_an_event_after_the_horizon_moves_nothing(tmp_path: Path) -> None:
     (plain,) = read_forecast(tmp_path / "out.parquet")
 
     assert plain.mean.tolist() == moved.mean.tolist()
+
+
+def test_times_between_minutes_are_shown_with_their_seconds(tmp_path: Path) -> None:
+    # 32 intervals of 90 seconds end at 00:48; every second one begins at half a minute
+    rows = HEAD + "".join(f"web,2026-11-01T00:{90 * idx // 60:02d}:{90 * idx % 60:02d}Z,{idx % 4}\n" for idx in range(32))
+    shown = forecast(tmp_path, rows, "--horizon", "6m")
+
+    assert 0 == shown.exit_code, shown.stderr
+    assert "2026-11-01 00:49:30+00:00" in shown.stdout
+    assert "2026-11-01 00:48+00:00" in shown.stdout

@@ -75,6 +75,8 @@ def test_load_comes_first_unless_jobs_are_asked_for(jobs, load, tmp_path):
     ("arguments", "word"),
     [
         (("load", "--freq", "15m"), "rows of the series web are 3600 s apart, more than the 900 s asked for"),
+        (("load", "--horizon", "0h"), "--horizon '0h': expected a length above 0"),
+        (("load", "--horizon", "5000d"), "the horizon has 120000 intervals of 3600 s from the end of web on, more than the 110000"),
         (("load", "--exog", "nowhere.csv"), "--exog names it"),
         (("load", "--backtest", "0"), "a whole number of at least 1"),
         (("jobs", "--freq", "1 hour"), "--freq"),
@@ -93,6 +95,44 @@ def test_what_cannot_be_forecast_is_refused(jobs, load, tmp_path, arguments, wor
 
     assert 2 == result.exit_code
     assert word in " ".join(result.stderr.split())
+
+
+def test_a_load_without_a_value_does_not_end_the_others(load, tmp_path):
+    load.write_text(load.read_text() + "".join(f"idle,{date}T00:00:00Z,\n" for date in DATES))
+
+    result = forecast(tmp_path, str(load), "-o", "json")
+
+    assert 0 == result.exit_code, result.stderr
+    assert ["web"] == [one.unique_id for one in read_forecast(tmp_path / "out.parquet")]
+    idle, web = json.loads(result.stdout)["quality"]
+    assert ("idle", "none", "web") == (idle["unique_id"], idle["model"], web["unique_id"])
+    assert "1 load forecast, 1 could not be." in result.stdout
+    assert "the history of idle has no value at all" in result.stdout
+
+
+def test_loads_without_any_value_are_refused(tmp_path):
+    path = tmp_path / "load.csv"
+    path.write_text("unique_id,ds,y\n" + "".join(f"{name},{date}T00:00:00Z,\n" for name in ("a", "b") for date in DATES))
+
+    result = forecast(tmp_path, str(path))
+
+    assert 2 == result.exit_code
+    told = " ".join(result.stderr.split())
+    assert "none of 2 loads could be forecast; the first: the history of a has no value at all" in told
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_the_ending_of_the_file_says_whether_it_is_a_report(load, tmp_path):
+    page = tmp_path / "out.html"
+
+    assert 0 == CliRunner().invoke(app, ["forecast", str(load), "--out", str(page)]).exit_code
+    text = page.read_text()
+    assert "What is expected" in text
+    assert "What was forecast before, and what came" in text
+
+    refused = CliRunner().invoke(app, ["forecast", str(load), "--out", str(tmp_path / "out.csv")])
+    assert 2 == refused.exit_code
+    assert "its ending says no form of forecast" in " ".join(refused.stderr.split())
 
 
 def test_a_folder_without_load_and_jobs_is_refused(tmp_path):

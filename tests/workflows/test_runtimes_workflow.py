@@ -49,6 +49,15 @@ def test_estimates_and_their_backtest_are_told(project):
     assert "runtime_quantile = 0.8" in shown.stdout
 
 
+def test_estimates_are_written_as_a_report_or_not_at_all(project):
+    assert 0 == run("forecast", "--runtimes", "--out", "runtimes.html").exit_code
+    assert "285" in (project / "runtimes.html").read_text(encoding="utf-8")
+
+    refused = run("forecast", "--runtimes", "--out", "runtimes.parquet")
+    assert 2 == refused.exit_code
+    assert "its ending says no form of report" in " ".join(refused.stderr.split())
+
+
 def test_a_plan_takes_the_limit_unless_a_quantile_is_asked_for(project):
     by_limit = run("optimize", "-o", "json", "--out", "a")
     by_quantile = run("optimize", "-o", "json", "--out", "b", "--set", "forecast.runtime_quantile=0.9")

@@ -146,6 +146,7 @@ PerDevice = Annotated[
     "schedplan forecast jobs.parquet --by tenant --freq 1h",
     "schedplan forecast samples/ecommerce-day --decision --startup 15m",
     "schedplan forecast log --runtimes",
+    "schedplan forecast load.csv --out forecast.html",
     "schedplan forecast samples/ecommerce-day -o json",
 )
 def forecast(
@@ -171,9 +172,13 @@ def forecast(
 ) -> None:
     """Forecast load, or the devices that jobs hold, with quantiles, judged on the past beside seasonal naive."""
     from schedplan.forecast.job_demand import Grouping
-    from schedplan.workflows.forecast import decision_asked, default_file, forecast_project, horizon_seconds, save
+    from schedplan.workflows.forecast import decision_asked, default_file, forecast_project, horizon_seconds, is_report, save
     from schedplan.workflows.project import open_project
+    from schedplan.workflows.report import report_form, write_document
     from schedplan.workflows.runtimes import estimate_runtimes
+
+    if call.out is not None:
+        report_form(call.out) if runtimes else is_report(call.out)
 
     place = call.place(data)
     judged_by = decision_asked(decision, startup, replan, per_device)
@@ -195,7 +200,10 @@ def forecast(
         project = open_project(place, settings, events=exog)
         progress("forecast")
         if runtimes:
-            call.present(estimate_runtimes(project))
+            document = estimate_runtimes(project)
+            if call.out is not None:
+                write_document(document, call.out, force=call.force, inputs=project.paths())
+            call.present(document)
             return
         found = forecast_project(
             project, horizon_seconds(horizon), tuple(only or ()), None if by is None else Grouping(by.value), judged_by, total
