@@ -50,6 +50,8 @@ class ConservativeDecider:
 
     def decide(self) -> None:
         kernel = self._kernel
+        if not self._line:
+            return
         if self._is_stale or self._overruns():
             self._renew()
         self._profile.forget_before(kernel.now_s)
