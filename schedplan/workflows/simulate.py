@@ -13,11 +13,12 @@ from schedplan.engines.policy_table import policy as policy_of
 from schedplan.errors import InputError, UsageError
 from schedplan.export.prometheus_text import prometheus_text
 from schedplan.measures.hindsight import hindsight_measures, offered_load
+from schedplan.measures.recorded_waits import recorded_waits
 from schedplan.measures.replay import replay_measures
 from schedplan.model.plan import Plan, jobs_in_pieces
 from schedplan.model.timeline import Timeline
 from schedplan.report.document import Document
-from schedplan.report.figures import counted
+from schedplan.report.figures import counted, duration_text
 from schedplan.report.simulation_document import ESTIMATES, MACHINE, simulation_document
 from schedplan.simulate.options import EventOrder
 from schedplan.simulate.replay import Replay
@@ -160,6 +161,7 @@ class _Task:
     work: ReplayedWork
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    is_log: bool = False
 
 
 def _task(project: Project, asked: SimulateOptions) -> _Task:
@@ -173,7 +175,8 @@ def _task(project: Project, asked: SimulateOptions) -> _Task:
     content = project.content
     is_open = not content.jobs or any(job.state.is_open for job in content.jobs)
     work = with_services(open_work(project) if is_open else log_work(project), project, asked.policy)
-    return _Task(work, (*content.notes, *work.notes), (*read_warnings(project), *_history_left_out(content)))
+    warnings = (*read_warnings(project), *_history_left_out(content))
+    return _Task(work, (*content.notes, *work.notes), warnings, is_log=not is_open)
 
 
 def _planned_task(folder: Path, project: Project) -> _Task:
@@ -226,7 +229,12 @@ def _record(
             )
         ),
         dropped=tuple((reason.value, number) for reason, number in found.timeline.dropped),
-        notes=(*task.notes, *found.notes, *(() if replications is None else _replication_words(task, replications))),
+        notes=(
+            *task.notes,
+            *found.notes,
+            *_recorded_words(task, found.timeline),
+            *(() if replications is None else _replication_words(task, replications)),
+        ),
         warnings=(*task.warnings, *found.warnings, *(_overload(found.timeline) if replications is not None else ())),
         counts=found.counts,
         inputs=project.inputs(),
@@ -246,6 +254,29 @@ def _overload(timeline: Timeline) -> tuple[str, ...]:
     if offered is None or offered <= 1:
         return ()
     return (f"the jobs ask for {offered:.2f} times what the machine does while they come: waits then tell how long the log is",)
+
+
+def _recorded_words(task: _Task, timeline: Timeline) -> tuple[str, ...]:
+    """Return how the waits of a log were recorded and are replayed, and what the difference may come from."""
+    found = recorded_waits(task.work.jobs, timeline) if task.is_log else None
+    if found is None:
+        return ()
+    same = found.jobs - found.earlier - found.later
+    words = (
+        f"waits of the {counted(found.jobs, 'job')} whose start is recorded: mean {duration_text(found.recorded_mean_s)} recorded,"
+        f" {duration_text(found.replayed_mean_s)} replayed; P95 {duration_text(found.recorded_p95_s)} and"
+        f" {duration_text(found.replayed_p95_s)}; replayed to start earlier {found.earlier:,}, later {found.later:,}, in the same"
+        f" second {same:,}"
+    )
+    if same == found.jobs:
+        return (words,)
+    shorter = found.replayed_mean_s <= found.recorded_mean_s
+    why = (
+        "limits of users, holds, reserved or failed nodes and work that the log does not tell of"
+        if shorter
+        else "a policy or a machine of the replay that gives less than the real one gave"
+    )
+    return (words, f"replayed waits are {'shorter' if shorter else 'longer'} on average, which may come from {why}")
 
 
 def _replication_words(task: _Task, replications: Replicated) -> tuple[str, ...]:

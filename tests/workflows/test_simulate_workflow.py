@@ -64,6 +64,19 @@ def test_a_log_under_easy(project: Path) -> None:
     ]
 
 
+def test_recorded_waits_stand_beside_replayed_ones(project: Path) -> None:
+    """a waited 0 s, as replayed; b 1,740 s and is replayed to wait 540 s."""
+    head, a, b, *rest = JOBS.splitlines()
+    rows = [f"{head},start_time", f"{a},2026-01-01T00:00:00Z", f"{b},2026-01-01T00:30:00Z", *(f"{row}," for row in rest)]
+    (project / "jobs.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    notes = json.loads(run("simulate", "--policy", "easy", "-o", "json").stdout)["assumptions"]
+
+    told = [note for note in notes if "waits" in note]
+    assert "waits of the 2 jobs whose start is recorded: mean 14 min 30 s recorded, 4 min 30 s replayed" in told[0]
+    assert "earlier 1, later 0, in the same second 1" in told[0]
+    assert "shorter on average" in told[1]
+
+
 def test_ended_jobs_that_are_left_out_beside_an_open_one_are_a_warning(project: Path) -> None:
     whole = run("simulate", "--policy", "easy", "-o", "json")
     (project / "jobs.csv").write_text(f"{JOBS}e,2026-01-01T00:03:00Z,1,1,5,,pending,x\n", encoding="utf-8")
