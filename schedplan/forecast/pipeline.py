@@ -25,7 +25,7 @@ from schedplan.forecast.online import Online
 from schedplan.forecast.options import ForecastOptions, ModelChoice
 from schedplan.forecast.record import Record, record_of
 from schedplan.forecast.regularise import is_flat, is_sparse, regularise, usable_from
-from schedplan.forecast.season import default_seasons, has_daily_season
+from schedplan.forecast.season import DAY_S, default_seasons, has_daily_season
 from schedplan.forecast.selection import best, candidates, is_hopeless, verdict
 from schedplan.model.forecast import Forecast, Quality, Series
 from schedplan.timegrid import format_instant
@@ -152,6 +152,8 @@ def _usable(series: Series, options: ForecastOptions) -> _History:
             else f"{lead} intervals of the history have no value; they were"
         )
         notes.append(f"the last {ended} forecast too")
+    if not options.seasons and DAY_S % series.step_s and series.step_s < DAY_S:
+        notes.append(f"a day is not a whole number of intervals of {series.step_s} s, so no season was looked for; see --freq")
     if begin > int(seen[0]):
         notes.append(f"the last {len(values)} intervals of the history were used, {begin} earlier ones left aside")
     kept = tuple(each for each in seasons if len(values) >= 2 * each)

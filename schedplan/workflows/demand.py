@@ -74,6 +74,17 @@ def _forecasts(
     return {each.series.unique_id: result for each, result in zip(asked, forecast_each(asked), strict=True)}
 
 
+def season_notes(settings: ForecastSettings, series: tuple[Series, ...]) -> tuple[str, ...]:
+    """Return which series do without a season that was asked for, since it is not two whole intervals of them or more."""
+    notes = (
+        f"the season of {season_s} s is not several whole intervals of {one.step_s} s, so {one.unique_id} is forecast without it"
+        for season_s in settings.seasons_s
+        for one in series
+        if season_s % one.step_s or season_s == one.step_s
+    )
+    return tuple(notes)
+
+
 def forecast_options(settings: ForecastSettings, series: Series, steps: int, seed: int) -> ForecastOptions:
     """Return the options of one series: seasons in its own steps, those that are whole and longer than one."""
     seasons = tuple(season_s // series.step_s for season_s in settings.seasons_s if season_s % series.step_s == 0)

@@ -22,7 +22,7 @@ from schedplan.report.forecast_document import forecast_document
 from schedplan.tables.artefact_forecast import write_forecast
 from schedplan.units import QuantityError, parse_duration_s
 from schedplan.workflows.decision import DecisionAsked, SeriesProvision, per_device, provision_of
-from schedplan.workflows.demand import forecast_options
+from schedplan.workflows.demand import forecast_options, season_notes
 from schedplan.workflows.project import Project
 from schedplan.workflows.replayed_work import read_warnings
 from schedplan.workflows.report import report_form, write_document
@@ -88,7 +88,13 @@ def forecast_project(
         title=f"Forecast of {project.name}",
         timezone=settings.project.timezone,
         quantile=settings.forecast.quantile,
-        notes=(*read_warnings(project), *(() if by else project.content.load_notes), *demand.notes, *plugin_notes()),
+        notes=(
+            *read_warnings(project),
+            *(() if by else project.content.load_notes),
+            *demand.notes,
+            *season_notes(settings.forecast, tuple(histories)),
+            *plugin_notes(),
+        ),
         decided=None if provided is None else _decided(results, provided),
         records=tuple((result.forecast.unique_id, result.record) for result in results if result.record is not None),
     )

@@ -122,6 +122,26 @@ def test_loads_without_any_value_are_refused(tmp_path):
     assert not (tmp_path / "out.parquet").exists()
 
 
+def test_a_season_that_is_no_whole_number_of_intervals_is_told(load, tmp_path):
+    result = forecast(tmp_path, str(load), "--season", "90m,24h", "-o", "json")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "the season of 5400 s is not several whole intervals of 3600 s, so web is forecast without it" in result.stdout
+    assert "the season of 86400 s" not in result.stdout
+
+
+def test_intervals_that_no_day_is_made_of_are_told(tmp_path):
+    # a day is 205.7 intervals of seven minutes
+    rows = "".join(f"web,2026-11-01T{7 * idx // 60:02d}:{7 * idx % 60:02d}:00Z,{idx % 5}\n" for idx in range(200))
+    path = tmp_path / "load.csv"
+    path.write_text("unique_id,ds,y\n" + rows)
+
+    result = forecast(tmp_path, str(path), "-o", "json")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "a day is not a whole number of intervals of 420 s, so no season was looked for" in result.stdout
+
+
 def test_the_ending_of_the_file_says_whether_it_is_a_report(load, tmp_path):
     page = tmp_path / "out.html"
 
