@@ -272,7 +272,8 @@ def _recorded_words(task: _Task, timeline: Timeline) -> tuple[str, ...]:
         return (words,)
     shorter = found.replayed_mean_s <= found.recorded_mean_s
     why = (
-        "limits of users, holds, reserved or failed nodes and work that the log does not tell of"
+        "a machine or policy of the replay that gives more than the real one gave, and from limits of users, holds, reserved or"
+        " failed nodes and work that the log does not tell of"
         if shorter
         else "a policy or a machine of the replay that gives less than the real one gave"
     )
