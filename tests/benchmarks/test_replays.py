@@ -22,7 +22,7 @@ def test_every_spec_runs_to_the_end(spec: ReplaySpec) -> None:
 
 
 def test_a_replay_keeps_columns_and_no_object_per_job() -> None:
-    """251 bytes a job were seen at most, its name of 57 among them; with objects kept they were 890."""
+    """251 bytes a job were seen at most, its name of 57 among them."""
     replay(DEVICES, single_devices(10), policy("fcfs"))
     tracemalloc.start()
     try:
