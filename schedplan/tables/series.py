@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schedplan.model.forecast import QUANTILES, Forecast, Series
+from schedplan.tables import cumulative
 from schedplan.tables.faults import Code
 from schedplan.tables.regrid import Regrid, regrid
 from schedplan.tables.table_rows import TableRows
@@ -24,14 +25,23 @@ _OFF_GRID = (
 def series(rows: TableRows, asked: Regrid | None = None) -> tuple[Series, ...]:
     """Return one series per unique_id, by name. Step = commonest difference of its times; what is missing between is NaN.
 
-    asked: how rows are put together to intervals, where they are. Times off the grid, a single row, and units that differ are noted
-    in `rows.faults`.
+    asked: how rows are put together to intervals, where they are. Times off the grid, single rows where there is nothing else, and
+    units that differ are noted in `rows.faults`; series of a single row among others are left out, which `rows.notes` tell.
     """
     instants, values, units = _instants(rows), _numbers(rows, "y"), rows.texts("unit")
-    if asked is not None:
-        return _together(rows, instants, values, units, asked)
-    found = []
+    found = _as_given(rows, instants, values, units) if asked is None else _together(rows, instants, values, units, asked)
+    rows.notes += [note for one in found if (note := cumulative.told(one.unique_id, one.values)) is not None]
+    return found
+
+
+def _as_given(
+    rows: TableRows, instants: NDArray[np.int64], values: NDArray[np.float64], units: list[str | None]
+) -> tuple[Series, ...]:
+    found, single = [], []
     for unique_id, order in _groups(rows, instants):
+        if len(order) == 1:
+            single.append((unique_id, order))
+            continue
         step_s = _step_s(rows, unique_id, instants, order)
         if step_s is None:
             continue
@@ -39,17 +49,18 @@ def series(rows: TableRows, asked: Regrid | None = None) -> tuple[Series, ...]:
         regular = np.full(int(positions[-1]) + 1, np.nan)
         regular[positions] = values[order]
         found.append(Series(unique_id, int(instants[order[0]]), step_s, regular, _unit(rows, order, units)))
+    _tell_single(rows, single, are_alone=not found)
     return tuple(found)
 
 
 def _together(
     rows: TableRows, instants: NDArray[np.int64], values: NDArray[np.float64], units: list[str | None], asked: Regrid
 ) -> tuple[Series, ...]:
-    found, left_out = [], 0
+    found, single, left_out = [], [], 0
     for unique_id, order in _groups(rows, instants):
         native_s = _native_s(instants[order]) or asked.step_s
         if native_s is None:
-            _single_row(rows, unique_id, order)
+            single.append((unique_id, order))
             continue
         step_s = asked.step_s or native_s
         if step_s < native_s:
@@ -63,6 +74,7 @@ def _together(
         regular = regrid(instants[order], values[order], native_s, asked)
         left_out += regular.left_out
         found.append(Series(unique_id, regular.start_s, regular.step_s, regular.values, _unit(rows, order, units)))
+    _tell_single(rows, single, are_alone=not found)
     if found:
         made = sum(len(each.values) for each in found)
         rest = f"; {left_out} rows of intervals begun at their ends were left out" if left_out else ""
@@ -74,6 +86,15 @@ def _native_s(times: NDArray[np.int64]) -> int | None:
     """Return the commonest difference of times that differ; None where all are one."""
     lengths, counts = np.unique(np.diff(np.unique(times)), return_counts=True)
     return int(lengths[np.argmax(counts)]) if len(lengths) else None
+
+
+def _tell_single(rows: TableRows, single: list[tuple[str, NDArray[np.int64]]], *, are_alone: bool) -> None:
+    """Note loads of a single row, which are left out; where there are no others, they are faults."""
+    for unique_id, order in single:
+        if are_alone:
+            _single_row(rows, unique_id, order)
+        else:
+            rows.notes.append(f"load: the series {unique_id} has a single row, so its interval is not known: it is left out")
 
 
 def _single_row(rows: TableRows, unique_id: str, order: NDArray[np.int64]) -> None:

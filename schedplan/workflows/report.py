@@ -31,8 +31,11 @@ def report_plan(folder: Path, path: Path | None = None, data: Path | None = None
     """Write the report of a saved plan or replay, and return where it stands and what it says.
 
     path: where, its ending says in which form; None = report.html in the plan's folder. Raises OutputError, and UsageError for an
-    ending that says no form.
+    ending that says no form, and where `folder` is a file.
     """
+    if folder.is_file():
+        hint = "A forecast is reported as it is made: schedplan forecast LOAD --out report.html"
+        raise UsageError(f"{folder} is a file; what is reported is the folder of a plan or a replay", hint=hint)
     target = path if path is not None else folder / "report.html"
     if is_simulation(folder):
         record = open_simulation(folder, data)

@@ -61,6 +61,13 @@ def test_a_single_row_has_no_interval(load_of):
         load_of(HEAD + "a,2026-12-01T00:00Z,1\n")
 
 
+def test_a_single_row_beside_others_is_left_out_with_a_word(load_of):
+    found = load_of(HEAD + "a,2026-12-01T00:00Z,1\na,2026-12-01T01:00Z,2\nb,2026-12-01T00:00Z,1\n")
+
+    assert ["a"] == [one.unique_id for one in found.series]
+    assert any("the series b has a single row" in note for note in found.notes)
+
+
 def test_a_series_that_spans_centuries_in_seconds_is_refused(load_of):
     with pytest.raises(InputError) as refused:
         load_of(HEAD + "a,1990-01-01T00:00:00Z,1\na,1990-01-01T00:00:01Z,1\na,2190-01-01T00:00:00Z,1\n")

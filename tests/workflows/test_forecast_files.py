@@ -123,3 +123,19 @@ def test_times_between_minutes_are_shown_with_their_seconds(tmp_path: Path) -> N
     assert 0 == shown.exit_code, shown.stderr
     assert "2026-11-01 00:49:30+00:00" in shown.stdout
     assert "2026-11-01 00:48+00:00" in shown.stdout
+
+
+def test_a_load_of_a_single_row_does_not_end_the_others(tmp_path: Path) -> None:
+    result = forecast(tmp_path, HEAD + GOOD + "one,2026-11-01T00:00:00Z,1\n")
+
+    assert 0 == result.exit_code
+    assert ["web"] == [one.unique_id for one in read_forecast(tmp_path / "out.parquet")]
+    assert "the series one has a single row" in " ".join(result.output.split())
+
+
+def test_a_forecast_is_no_folder_to_report(tmp_path: Path) -> None:
+    forecast(tmp_path, HEAD + GOOD)
+    result = CliRunner().invoke(app, ["report", str(tmp_path / "out.parquet")])
+
+    assert 2 == result.exit_code
+    assert "schedplan forecast LOAD --out report.html" in " ".join(result.output.split())
