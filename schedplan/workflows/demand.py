@@ -116,8 +116,9 @@ def _model(name: str) -> ModelChoice:
 def _without_load(service: Service, series_of: dict[str, Series]) -> InputError:
     near = get_close_matches(service.series, series_of, n=1)
     known = f"load has {', '.join(sorted(series_of)[:5])}" if series_of else "there is no table load"
+    give = "Give load.csv with unique_id, ds, y, two rows of each load at least."
     return InputError(
-        f"service {service.name}: its load {service.series} is in no input; {known}",
+        f"service {service.name}: its load {service.series} is in no input, or a single row of it; {known}",
         code="SP1201",
-        hint=f"Did you mean {near[0]}? Set the column series." if near else "Give load.csv with unique_id, ds, y.",
+        hint=f"Did you mean {near[0]}? Set the column series." if near else give,
     )
