@@ -37,55 +37,48 @@ def utilization(target: float = TARGET) -> Scaling:
     )
 
 
+def _looking_often(says: str, kind: ScalingKind, target: float) -> Scaling:
+    """Return a rule at the pace of the HorizontalPodAutoscaler that heeds every change."""
+    return Scaling(says, kind, target, HPA_SYNC_S, 0.0, HPA_STABILIZATION_S)
+
+
 def queue_length(target: float = TARGET) -> Scaling:
     """Return the rule on how many requests are in the system, waiting or served."""
-    return Scaling(
+    return _looking_often(
         f"queue length: requests waiting or served / ({target:g} x concurrency of a replica), rounded up{_WHEN}",
         ScalingKind.QUEUE,
         target,
-        HPA_SYNC_S,
-        0.0,
-        HPA_STABILIZATION_S,
     )
 
 
 def forecast(target: float = TARGET) -> Scaling:
     """Return the rule on what is forecast until new replicas would serve."""
-    return Scaling(
+    return _looking_often(
         f"forecast: the least replicas that serve the largest rate forecast until new ones would be ready at {target:g} busy; what"
         f" was forecast at the start of the horizon at [forecast] quantile{_WHEN}",
         ScalingKind.FORECAST,
         target,
-        HPA_SYNC_S,
-        0.0,
-        HPA_STABILIZATION_S,
     )
 
 
 def forecast_breaker(target: float = TARGET) -> Scaling:
     """Return the rule on what is forecast, which follows what is measured while the forecast is off."""
     rule = Breaker()
-    return Scaling(
+    return _looking_often(
         f"forecast, with a breaker: as forecast; after {rule.opens_after} intervals in a row with more than was forecast at that"
         f" quantile, and until {rule.closes_after} in a row without, at least what the rule slo asks for{_WHEN}",
         ScalingKind.BREAKER,
         target,
-        HPA_SYNC_S,
-        0.0,
-        HPA_STABILIZATION_S,
     )
 
 
 def slo(target: float = TARGET) -> Scaling:
     """Return the rule on what the latency model asks for at the rate seen."""
-    return Scaling(
+    return _looking_often(
         f"SLO: the least replicas that by the latency model meet the SLO at the rate seen, and work off what waits until they are"
         f" looked at again{_WHEN}",
         ScalingKind.SLO,
         target,
-        HPA_SYNC_S,
-        0.0,
-        HPA_STABILIZATION_S,
     )
 
 
