@@ -63,9 +63,11 @@ class NodeScores:
         scores = self.scored(ask)
         if domain is not None:
             scores = np.where(np.asarray(ask.domain) == domain, scores, NOWHERE)
-        scores = _without(scores, full)
-        others = _without(scores, last)
-        scores = others if others.max() > NOWHERE else scores
+        if full:
+            scores = _without(scores, full)
+        if last:
+            others = _without(scores, last)
+            scores = others if others.max() > NOWHERE else scores
         best = int(scores.argmax())
         if self.choice.tie is Tie.SMALLEST_NAME:
             return best
@@ -152,8 +154,6 @@ class NodeScores:
 
 
 def _without(scores: NDArray[np.float64], nodes: Collection[int]) -> NDArray[np.float64]:
-    if not nodes:
-        return scores
     found = scores.copy()
     found[list(nodes)] = NOWHERE
     return found

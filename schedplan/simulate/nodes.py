@@ -68,7 +68,7 @@ class NodeCapacity:
         parts: list[Held] = []
         taken: Counter[int] = Counter()
         while len(parts) < workers:
-            full = [node for node, count in taken.items() if count == state.most]
+            full = [node for node, count in taken.items() if count == state.most] if state.most < workers else ()
             node = self._scores.choose(state, domain, job, first + len(parts), full, taken if choice.spill is Spill.SPREAD else ())
             left = min(workers - len(parts), state.fit[node], state.most - taken[node])
             for _ in range(left if choice.spill is Spill.NODE else 1):
